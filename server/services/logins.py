@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import delete, or_, select
 
-from matchbox.errors import Forbidden, TooMany
+from matchbox.errors import Forbidden, TooMany, Unavailable
 from server.db.models import LoginAttempts
 from server.db.session import rows_changed
 from server.services import accounts
@@ -126,11 +126,16 @@ def counting_failure(context: Context, name: str, network: str) -> Iterator[None
     """Counts the block as a wrong password for that name, unless it ends without an error.
 
     Counts before the block runs, so that guesses made at the same time all count. Raises TooMany
-    during a pause.
+    during a pause. A block that raises Unavailable has checked nothing, and does not count.
     """
     with context.write() as session:
         _count(session, context, name, network)
-    yield
+    try:
+        yield
+    except Unavailable:
+        with context.write() as session:
+            _take_back(session, context, name, network)
+        raise
     with context.write() as session:
         _forgive(session, context, name, network)
 
@@ -160,7 +165,7 @@ def _count(session: Session, context: Context, name: str, network: str) -> None:
     now = context.now()
     here = _attempts(session, context, name, network)
     everywhere = _attempts(session, context, name, _EVERYWHERE)
-    known = here.right_at is not None and here.right_at > now - KNOWN_MS
+    known = _is_known(here, now)
     if left := NETWORK.left_ms(here.until, now):
         raise _too_many("your network", left)
     if not known and (left := ACCOUNT.left_ms(everywhere.until, now)):
@@ -174,11 +179,25 @@ def _forgive(session: Session, context: Context, name: str, network: str) -> Non
     """Called after a right password: marks the network as known, and deletes its count of wrong
     ones."""
     here = _attempts(session, context, name, network)
-    known = here.right_at is not None and here.right_at > context.now() - KNOWN_MS
+    known = _is_known(here, context.now())
     here.wrong, here.until, here.right_at = 0, 0, context.now()
     if not known:
         everywhere = _attempts(session, context, name, _EVERYWHERE)
         everywhere.wrong = max(0, everywhere.wrong - 1)
+
+
+def _take_back(session: Session, context: Context, name: str, network: str) -> None:
+    """Uncounts an attempt; a pause stays."""
+    here = _attempts(session, context, name, network)
+    here.wrong = max(0, here.wrong - 1)
+    if not _is_known(here, context.now()):
+        everywhere = _attempts(session, context, name, _EVERYWHERE)
+        everywhere.wrong = max(0, everywhere.wrong - 1)
+
+
+def _is_known(here: LoginAttempts, now: int) -> bool:
+    """Whether somebody has lately logged in to the account from this network."""
+    return here.right_at is not None and here.right_at > now - KNOWN_MS
 
 
 def _add(attempts: LoginAttempts, limit: Limit, now: int) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 
 import pytest
 from sqlalchemy import select
 
-from matchbox.errors import Forbidden, TooMany
+from matchbox.errors import Forbidden, TooMany, Unavailable
 from server.db.models import LoginAttempts, Role, User
-from server.services import accounts, logins
+from server.services import accounts, logins, passwords
 from server.services.tick import tick
 from server.times import DAY_MS, HOUR_MS
 from tests.books import Books, open_books
@@ -191,6 +191,19 @@ def test_counts_are_forgotten_after_an_hour_and_known_networks_later(
     books.clock.pass_by(minutes=24 * 60 * 90)
     tick(books.context)
     assert books.count(LoginAttempts) == 0
+
+
+def test_a_password_that_could_not_be_checked_does_not_count(
+    books: Books, dora: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(passwords, "WAIT_S", 0.0)
+    with ExitStack() as others:
+        for _ in range(passwords.AT_ONCE):
+            others.enter_context(passwords._turn())
+        for _ in range(2 * logins.NETWORK.free):
+            with pytest.raises(Unavailable):
+                guess(books, PASSWORD)
+    assert guess(books, PASSWORD).name == "dora"
 
 
 def test_no_writer_looks_through_all_counts(books: Books, dora: User) -> None:
