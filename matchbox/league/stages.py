@@ -67,7 +67,7 @@ def swiss_round(plan: Format, field: Field, progress: Progress) -> Iterator[Roun
     yield swiss.swiss_round(
         swiss.points_of(results, rested),
         seeds,
-        {pair_key(*one.seats) for one in here},
+        [pair_key(*one.seats) for one in here],
         rested=rested,
         may_meet=different_owners(field.owner),
     )

@@ -5,8 +5,9 @@ A match plays every rotation of the seats, so nobody's seats need balancing here
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import combinations
 from math import ceil, log2
 from typing import Final
 
@@ -71,21 +72,26 @@ def swiss_round(
     """The next round: equal points meet, the upper half of a score group against its lower half.
 
     `points` are those so far; a rest counts as a win. `seeds`, best first, break ties. `history`
-    holds `pair_key(a, b)` of all pairs that have met. Two entrants meet twice only if there is no
-    other way, and nobody rests twice before all others have rested. If the number is odd, one
-    entrant rests; so do those that may meet nobody who is left. This is the Dutch system of the
-    FIDE Handbook, C.04.3, without its colours.
+    holds `pair_key(a, b)` of every meeting so far. Two entrants meet again only if there is no
+    other way, or once all have met as often; nobody rests again before all others have. If the
+    number is odd, one entrant rests; so do those that may meet nobody who is left. This is the
+    Dutch system of the FIDE Handbook, C.04.3, without its colours.
     """
     order = sorted(seeds, key=lambda name: -points.get(name, 0.0))
-    fresh = [name for name in order if name not in rested]
-    met = {*history, *(pair_key(_REST, name) for name in rested if fresh)}
-    resting = [(_REST, (fresh or order)[-1])] if len(order) % 2 else []
+    rests_so_far, met = Counter(rested), Counter(history)
+    fewest = min((rests_so_far[name] for name in order), default=0)
+    fresh = [name for name in order if rests_so_far[name] == fewest]
+    resting = [(_REST, fresh[-1])] if len(order) % 2 else []
 
     def allowed(one: str, other: str) -> bool:
         return may_meet is None or _REST in (one, other) or may_meet(one, other)
 
+    least = _least_met(order, met, allowed)
+
     def wanted(one: str, other: str) -> bool:
-        return allowed(one, other) and pair_key(one, other) not in met
+        if _REST in (one, other):
+            return rests_so_far[one or other] == fewest
+        return allowed(one, other) and met[pair_key(one, other)] <= least
 
     awake = [name for name in order if (_REST, name) not in resting]
     pairs, left = _match(awake, points, wanted)
@@ -98,6 +104,19 @@ def swiss_round(
         key=lambda pair: min(order.index(name) for name in pair),
     )
     return Round("swiss", tuple(Pairing(pair) for pair in pairings), (*rests, *left))
+
+
+def _least_met(
+    names: Sequence[str], met: Mapping[tuple[str, str], int], allowed: Callable[[str, str], bool]
+) -> int:
+    """How often the two have met that have met least of all who may."""
+    least = max(met.values(), default=0)
+    for two in combinations(names, 2):
+        if least and allowed(*two):
+            least = min(least, met.get(pair_key(*two), 0))
+        if not least:
+            break
+    return least
 
 
 def _match(

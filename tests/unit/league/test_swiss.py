@@ -76,6 +76,17 @@ def test_a_pair_meets_again_only_if_nobody_can_be_paired_otherwise() -> None:
     assert history.isdisjoint(pair_key(*one.seats) for one in found.pairings)
 
 
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 6, 8, 9])
+def test_once_all_have_met_they_meet_and_rest_evenly_again(n: int) -> None:
+    cycle = n - 1 + n % 2
+    history = play(n, 3 * cycle)
+    meetings = [history[pair] for pair in history if pair[0] != pair[1]]
+    assert len(meetings) == n * (n - 1) // 2
+    assert max(meetings) - min(meetings) <= 2
+    rests = [history[f"b{at:03d}", f"b{at:03d}"] for at in range(n)]
+    assert rests == [3 * (n % 2)] * n
+
+
 def test_the_only_bot_that_others_may_meet_does_not_rest() -> None:
     history = play(3, 2, {"b000": "alice", "b001": "alice", "b002": "bob"})
     assert sorted(history) == [
