@@ -70,8 +70,10 @@ def document(value: Any) -> None:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "") -> None:
-    """Prints a table; outside a terminal, its cells separated by tabs."""
+    """Prints a table; outside a terminal, its cells separated by tabs, and its title on stderr."""
     if not sys.stdout.isatty():
+        if title:
+            note(f"{title}:")
         for row in (columns, *rows):
             print(*("" if cell is None else cell for cell in row), sep="\t")
         return

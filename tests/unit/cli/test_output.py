@@ -36,3 +36,12 @@ def test_a_csv_is_printed_in_utf_8_whatever_the_encoding_of_stdout(
     print("first")
     output.raw("zoë\n".encode())
     assert stdout.buffer.getvalue() == b"first\n" + "zoë\n".encode()
+
+
+def test_the_title_of_a_table_is_told_also_outside_a_terminal(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    output.table(["bot", "wins"], [["a", 1]], "who wins")
+    assert capsys.readouterr() == ("bot\twins\na\t1\n", "who wins:\n")
+    output.table(["bot"], [["a"]])
+    assert capsys.readouterr().err == ""
