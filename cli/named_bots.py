@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import zipfile
+from collections import Counter
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import resources
@@ -11,7 +12,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from matchbox.bundle import MAIN, ZIP_BYTES, check_class_name, digest, is_left_out
+from matchbox.bundle import MAIN, MAX_FILES, ZIP_BYTES, check_class_name, digest, is_left_out
 from matchbox.errors import BadBundle, BadName, BadOption
 from matchbox.registry import package_of
 
@@ -139,14 +140,25 @@ def read(path: Path) -> bytes:
 def pack(folder: Path) -> bytes:
     """The folder as an upload: the same files give the same bytes, and so the same version.
 
-    Leaves out compiled files, and those that are hidden, such as the folder `.git`.
+    Leaves out compiled files, and those that are hidden, such as the folder `.git`. Raises
+    BadBundle if there are more files or bytes than a bot may have, before it reads any.
     """
+    places = {file: file.relative_to(folder).as_posix() for file in sorted(folder.rglob("*"))}
+    files = [file for file in places if file.is_file() and not is_left_out(places[file])]
+    sizes = Counter[str]()
+    for file in files:
+        sizes[places[file].partition("/")[0]] += file.stat().st_size
+    if len(files) > MAX_FILES or sizes.total() > ZIP_BYTES:
+        ((largest, size),) = sizes.most_common(1)
+        raise BadBundle(
+            f"{folder} has {len(files)} files with {sizes.total()} bytes, and a bot may have "
+            f"{MAX_FILES} with {ZIP_BYTES}: move out what the bot does not need; the most, {size} "
+            f"bytes, is in {_shown(largest)}"
+        )
     packed = BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
-        for file in sorted(folder.rglob("*")):
-            place = file.relative_to(folder).as_posix()
-            if file.is_file() and not is_left_out(place):
-                archive.writestr(zipfile.ZipInfo(_shown(place)), file.read_bytes())
+        for file in files:
+            archive.writestr(zipfile.ZipInfo(_shown(places[file])), file.read_bytes())
     return packed.getvalue()
 
 

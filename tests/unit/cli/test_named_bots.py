@@ -130,6 +130,23 @@ def test_a_folder_of_no_bot_is_refused_before_it_is_read(tmp_path: Path) -> None
         named_bots.read(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("name", "size", "count"), [("notes", 0, 70), ("model.bin", (1 << 20) + 1, 1)]
+)
+def test_a_folder_that_is_too_large_is_refused_before_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, size: int, count: int
+) -> None:
+    (tmp_path / "player.py").touch()
+    for number in range(count):
+        file = tmp_path / name / str(number)
+        file.parent.mkdir(exist_ok=True)
+        with file.open("wb") as made:
+            made.truncate(size + 1)
+    monkeypatch.setattr(Path, "read_bytes", lambda _: pytest.fail("it is read"))
+    with pytest.raises(BadBundle, match=rf"{count + 1} files .* 64 with 1048576: .* is in {name}$"):
+        named_bots.read(tmp_path)
+
+
 def test_a_file_without_an_end_is_not_read_to_its_end() -> None:
     with pytest.raises(BadBundle, match="more than 1048576 bytes"):
         named_bots.read(Path("/dev/zero"))
