@@ -48,10 +48,11 @@ def check(plan: Format, field: Field) -> None:
     if not field.cooperative and n < field.seats:
         raise ValueError(f"{n} entrants do not fill a table of {field.seats}; enter more")
     whole = size(plan, field)
-    if max(whole, plan.matches or 0) > MAX_MATCHES:
+    if whole > MAX_MATCHES:
+        raise ValueError(f"{n} bots make {whole} matches; a season has {MAX_MATCHES} at the most")
+    if plan.matches is not None and plan.matches > MAX_MATCHES:
         raise ValueError(
-            f"{n} bots make {max(whole, plan.matches or 0)} matches; a season has {MAX_MATCHES} "
-            "at the most"
+            f"its budget is {plan.matches} matches; a season has {MAX_MATCHES} at the most"
         )
     if plan.kind == "knock-out" and plan.matches is not None and plan.matches < whole:
         raise ValueError(f"its groups and knock-out are {whole} matches; raise the budget to that")

@@ -364,7 +364,7 @@ def test_an_adaptive_cooperative_season_deals_on_until_the_order_is_clear() -> N
         (Format(), field(1), "two entrants or more"),
         (Format(), Field(("a", "a"), "seed"), "listed twice"),
         (Format(), field(150), "22350 matches; a season has 20000"),
-        (Format(matches=MAX_MATCHES + 1), field(2), "20001 matches"),
+        (Format(matches=MAX_MATCHES + 1), field(2), "its budget is 20001 matches; a season"),
         (Format(kind="swiss", rounds=9000), field(6), "27000 matches"),
         (Format(kind="swiss"), field(6, seats=3), "a swiss season pairs two rivals"),
         (Format(kind="knock-out"), field(6, cooperative=True), "pairs two rivals"),
