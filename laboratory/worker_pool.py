@@ -69,7 +69,8 @@ class WorkerPool:
         return sum(_Process.finished_bouts)
 
     def play(self, work: Work[Job, Done], jobs: Sequence[Job]) -> Generator[Done]:
-        """The jobs' results, in the order of the jobs. Once it is closed, no further job begins.
+        """The jobs' results, in the order of the jobs. Once it is closed, no job begins that no
+        process has taken yet.
 
         Raises the errors of a job, and Unavailable if a process died.
         """
