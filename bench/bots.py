@@ -65,7 +65,10 @@ def skull(laboratory: Laboratory, game: str) -> Iterator[str]:
         ["", *names], [[one, *(won.get((one, other), "") for other in names)] for one in names]
     )
     sizes = _tables(laboratory, game, names, "3,6")
-    yield f"All at one table, {laboratory.games(SKULL_GAMES):,} games: the share of each bot."
+    yield (
+        f"All at one table, {laboratory.games(SKULL_GAMES):,} games: the share of each seat. "
+        "At six players each bot holds two seats."
+    )
     rows = [[name, *(_share(table, name) for table in sizes)] for name in names]
     yield _table(["", *(f"{table['players']} players" for table in sizes)], rows)
 

@@ -19,7 +19,7 @@ from cli.playing import MAX_GAMES, BoxOption, JsonOption, WidthOption
 from matchbox.errors import BadOption
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from laboratory.experiment import Document
     from matchbox.lab.plan import Plan
@@ -164,6 +164,7 @@ def _show(document: Document, games: int) -> None:
         output.table(columns, rows, f"{name}: what happens, by number of players")
         columns = ["players", "bot", "games", "won %", "mean place"]
         output.table(columns, result_rows.place_rows(document), f"{name}: who wins")
+        _note_strangers(len(document["bots"]), [one["players"] for one in document["tables"]])
     print_faults(document["faults"], document["game"])
     print_stateful(document["stateful"], document["alone"])
     output.note(
@@ -171,3 +172,12 @@ def _show(document: Document, games: int) -> None:
         f"{document['games_per_second']:.0f} a second, {wall_text(document['box'])}, "
         f"seed {document['seed']}"
     )
+
+
+def _note_strangers(bots: int, sizes: Sequence[int]) -> None:
+    """Says at which of these tables some bots never met."""
+    if few := [str(size) for size in sizes if 1 < size <= bots // 2]:
+        output.note(
+            f"At tables of {' and '.join(few)}, some bots never met: a table has bots that follow "
+            "each other in your list, so the figures depend on its order"
+        )

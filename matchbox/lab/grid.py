@@ -1,7 +1,7 @@
 """A cooperative game over table sizes and bots: how far each team gets.
 
 Every bot fills all seats of tables of its own, and all of them play the same deals. If the plan is
-mixed, the bots sit together; if there are more bots than seats, each plays equally often.
+mixed, the bots sit together; if there are more bots than seats, each plays about equally often.
 """
 
 from __future__ import annotations

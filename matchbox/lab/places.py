@@ -1,7 +1,7 @@
 """A game of any table size: the places that each bot takes, and the facts that the game reports.
 
 Seats are filled from the list of bots in turn and rotated. If the number of seats is no multiple of
-the number of bots, one table begins at every bot, so that all play equally often.
+the number of bots, one table begins at every bot, so that all play about equally often.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ class BotPlaces(TypedDict):
 
     bot: str
     games: int
+    """Its games, each counted once for every seat that it held."""
     counts: list[int]
     """How often it took each place, from the first on."""
     first_share: float
-    """The share of games won, 0 to 1; a shared first place counts in part."""
+    """The share of these that it won, 0 to 1; a shared first place counts in part."""
     ci95: list[float]
     mean_place: float
 

@@ -143,7 +143,8 @@ def _split(sitting: Sitting, left: int) -> Iterator[Sitting]:
 
 
 def tables(plan: Plan, size: int) -> Iterator[Sitting]:
-    """The jobs of the plan's games at tables of that size; every bot is seated equally often.
+    """The jobs of the plan's games at tables of that size. Every bot is seated equally often if the
+    number of games allows it.
 
     Every line-up has its own deals: if a file is listed twice, two line-ups may be alike.
     """
@@ -157,7 +158,10 @@ def tables(plan: Plan, size: int) -> Iterator[Sitting]:
 
 def line_ups(bots: int, size: int) -> list[list[int]]:
     """The bots at each table, by number, in the order of the list. There is one line-up if `bots`
-    divides `size`, else one that begins at each bot."""
+    divides `size`, else one that begins at each bot.
+
+    So if there are twice as many bots as seats or more, some never meet.
+    """
     starts = range(bots if size % bots else 1)
     return [[(start + seat) % bots for seat in range(size)] for start in starts]
 

@@ -347,3 +347,10 @@ def test_only_the_processes_that_play_are_counted(more: tuple[object, ...], matc
 def test_one_game_is_one_game(more: tuple[object, ...], matchbox: Run) -> None:
     words = ("simulate", "thegame", "counting", "--players", 2, "--games", 1, "--box", "none")
     assert matchbox(*words, *more).err.splitlines()[-1].startswith("1 game in ")
+
+
+def test_it_says_if_some_bots_never_met(matchbox: Run) -> None:
+    words = ("simulate", "skull", *["random"] * 4, "--games", 4, "--box", "none")
+    told = matchbox(*words, "--players", "2-3").err
+    assert "At tables of 2, some bots never met: a table has bots that follow each other" in told
+    assert "never met" not in matchbox(*words, "--players", "3-6").err
