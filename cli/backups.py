@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 DataOption = Annotated[Path, typer.Option(help="the data folder", envvar="MATCHBOX_DATA")]
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="the backup")]
 DRAFT: Final = "restoring.db"
-"""The database of a restore that is under way, or was killed."""
+"""Marks a restore that is under way, or was killed; its database, if that is in the folder."""
 DRAFTS: Final = (DRAFT, f"{DRAFT}-wal", f"{DRAFT}-shm")
 
 
@@ -131,9 +131,12 @@ def _new_folder(data: Path) -> Iterator[Path]:
             draft.unlink()
         if left:
             output.note(f"{place} was left by a restore that was killed; it begins again")
+        (place / DRAFT).touch()
         try:
             yield place
+            (place / DRAFT).unlink(missing_ok=True)
         except BaseException:
+            (place / DRAFT).unlink(missing_ok=True)
             folder.drop_secrets(place)
             for made in (folder.logs(place), folder.arena(place)):
                 made.rmdir()

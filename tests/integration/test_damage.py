@@ -243,6 +243,28 @@ def test_a_folder_that_a_killed_restore_left_is_restored_into_again(
     assert "is not empty" in capsys.readouterr().err
 
 
+def test_a_killed_restore_into_another_database_is_repeated(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, file, data = tmp_path / "source.db", tmp_path / "whole.backup", tmp_path / "data"
+    migrate(f"sqlite:///{source}")
+    backups.take(f"sqlite:///{source}", file, {"MATCHBOX_SECRET_KEY": "k" * 40})
+    words = ["admin", "restore", str(file), "--data", str(data)]
+    words += ["--database", f"sqlite:///{tmp_path / 'elsewhere.db'}"]
+    code = (
+        "import os, signal; from cli import main; from server import backup\n"
+        "backup.restore = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)\n"
+        f"main.run({words!r})"
+    )
+    killed = subprocess.run([sys.executable, "-c", code], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert main.run(words) == 0
+    assert "was left by a restore that was killed; it begins again" in capsys.readouterr().err
+    assert {one.name for one in data.iterdir()} == {"database", "secrets.json", "logs", "arena"}
+    assert main.run(words) == 1
+    assert "is not empty" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "url",
     [
