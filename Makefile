@@ -65,7 +65,7 @@ bench: $(UP) ## measure isolated matches, and booking them, against the plain lo
 figures: $(UP) ## play the published figures anew, write docs/figures.md, fail where one disagrees
 	@$(BIN)/python -m bench.figures $(ARGS)
 
-bots: $(UP) ## play every shipped bot against every other, and write docs/bots.md
+bots: $(UP) ## play every shipped bot against every other, and write docs/bots.md (of some games, or with --scale: print it)
 	@$(BIN)/python -m bench.bots $(ARGS)
 
 league-bench: $(UP) ## try the league's promises on bots of known strength, write docs/league.md

@@ -96,7 +96,10 @@ def rotate(path: Path) -> Path:
         folder = path.parent / _value(lines[named[FOLDER]])
         for name in SECRETS:
             if not (folder / _file(name)).is_file():
-                raise ValueError(f"{folder} has no file {_file(name)}; is it the folder in {path}?")
+                raise ValueError(
+                    f"SECRETS in {path} names {folder}, which has no file {_file(name)}; correct "
+                    "that line"
+                )
         write_secrets(folder)
         return folder
     missing = [name for name in SECRETS if name not in named]

@@ -145,15 +145,18 @@ def pack(folder: Path) -> bytes:
     """
     places = {file: file.relative_to(folder).as_posix() for file in sorted(folder.rglob("*"))}
     files = [file for file in places if file.is_file() and not is_left_out(places[file])]
-    sizes = Counter[str]()
+    sizes, counts = Counter[str](), Counter[str]()
     for file in files:
-        sizes[places[file].partition("/")[0]] += file.stat().st_size
+        entry = places[file].partition("/")[0]
+        sizes[entry] += file.stat().st_size
+        counts[entry] += 1
     if len(files) > MAX_FILES or sizes.total() > ZIP_BYTES:
-        ((largest, size),) = sizes.most_common(1)
+        most, unit = (counts, "files") if len(files) > MAX_FILES else (sizes, "bytes")
+        ((largest, much),) = most.most_common(1)
         raise BadBundle(
             f"{folder} has {len(files)} files with {sizes.total()} bytes, and a bot may have "
-            f"{MAX_FILES} with {ZIP_BYTES}: move out what the bot does not need; the most, {size} "
-            f"bytes, is in {_shown(largest)}"
+            f"{MAX_FILES} with {ZIP_BYTES}: move out what the bot does not need; the most, {much} "
+            f"{unit}, is in {_shown(largest)}"
         )
     packed = BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:

@@ -147,9 +147,10 @@ def write(file: Path, text: str) -> None:
     that was there then stays as it was."""
     try:
         mode = file.lstat().st_mode if os.path.lexists(file) else stat.S_IFREG | 0o666 & ~_umask()
-        if stat.S_ISREG(mode) and os.access(file.parent, os.W_OK):
+        may = not os.path.lexists(file) or (os.access(file, os.W_OK) and not os.path.ismount(file))
+        if stat.S_ISREG(mode) and may and os.access(file.parent, os.W_OK):
             whole_file.replace(file, text, stat.S_IMODE(mode), "utf-8")
-        else:  # Such as /dev/stdout, or a link.
+        else:  # Such as /dev/stdout, or a link. A file that may not be written is refused.
             file.write_text(text, encoding="utf-8")
     except OSError as error:
         raise BadOption(f"{file} cannot be written: {error.strerror or error}") from error

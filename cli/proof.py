@@ -87,7 +87,7 @@ def verify(
     if json:
         known = {"match": played.id, "verdict": found.finding, "digest": played.digest}
         at = {"bout": None, "move": None} if place is None else place._asdict()
-        output.document(known | at)
+        output.document(known | at | {"why": found.why})
     elif found.finding == "different" and place is not None:
         where = f"bout {place.bout + 1} at move {place.move + 1}"
         print(f"different: the bots played differently, first in {where}")

@@ -1,7 +1,8 @@
 """A league's settings as options of a command, made from the fields of matchbox.league.format.
 
 A command with `takes_terms` gets the options that were given as {"format": ..., "admission": ...,
-"schedule": ...}; other options are absent. Knows names and types; judges no value.
+"schedule": ...}; other options are absent. Knows names and types; judges no value, but refuses
+those without meaning.
 """
 
 from __future__ import annotations
@@ -83,7 +84,8 @@ def check_meaning(terms: Mapping[str, Mapping[str, Any]]) -> None:
     options = {field.name: f"--{name.replace('_', '-')}" for name, (_, field) in FIELDS.items()}
     for name in form:
         if name in idle:
-            deciding = [one for one in ("kind", "question", "divisions") if one in form]
+            causes = {one: form[one] for one in ("kind", "question", "divisions") if one in form}
+            deciding = [one for one in causes if name in excluded_by({one: form[one]})]
             others = " and ".join(f"{options[one]} {form[one]}" for one in deciding)
             raise BadOption(f"{options[name]} has no meaning beside {others}: leave it out")
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, assert_never
 
+from dashboard import wording
 from dashboard.wording import plural
-from dashboard.wording import value as option_value
 from matchbox import registry
 from matchbox.league.swiss import ROUND_ROBIN
 
@@ -142,7 +142,7 @@ def schedule(scheduled: Schedule) -> str:
 
 def options(chosen: dict[str, Any]) -> str:
     """Returns the game's options: "see 3, faces 6"; "" without any."""
-    return ", ".join(f"{name} {option_value(value)}" for name, value in chosen.items())
+    return ", ".join(f"{name} {wording.option(value)}" for name, value in chosen.items())
 
 
 def rounds(opened: list[Round]) -> str:

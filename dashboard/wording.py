@@ -208,12 +208,10 @@ def flat(detail: Mapping[str, Any], under: str = "") -> list[tuple[str, str]]:
     for name, value in sorted(detail.items()):
         if isinstance(value, Mapping):
             lines += flat(value, f"{under}{name} ")
-        elif isinstance(value, bool):
-            lines.append((under + name, "yes" if value else "no"))
         elif isinstance(value, list | tuple):
             lines.append((under + name, ", ".join(map(str, value))))
         elif value not in (None, ""):
-            lines.append((under + name, str(value)))
+            lines.append((under + name, option(value)))
     return lines
 
 
@@ -227,7 +225,7 @@ def sentence(text: str) -> str:
     return text if text[-1:] in ("", *".!?") else f"{text}."
 
 
-def value(given: object) -> str:
+def option(given: object) -> str:
     """Returns the value of an option: "yes" or "no" for a tick, else itself."""
     return ("yes" if given else "no") if isinstance(given, bool) else str(given)
 
@@ -257,7 +255,7 @@ def seats(sizes: Sequence[int]) -> str:
 
 
 FILTERS: Final = (
-    *(author, bot, capital, sentence, value, told, exact, flat, state, fault, tone, whole, bound),
+    *(author, bot, capital, sentence, option, told, exact, flat, state, fault, tone, whole, bound),
     *(elo, score, mean, rank, span, share, result, percent, short, plural, length, seats),
 )
 """The template filters; each has the name `format_` followed by the function's name."""

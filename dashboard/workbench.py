@@ -131,7 +131,7 @@ def version_page(
         readable=data is not None,
         first=first,
         paused=_is_paused(source, bot.game),
-        alone=first is None and _is_alone(source, bot),
+        alone=first is None and version.state == "active" and _is_alone(source, bot),
         values=values or {},
         error=error,
     )
@@ -161,9 +161,10 @@ def _first_match(source: Source, bot: Bot, version: VersionLine) -> MatchLine | 
 
 
 def _is_alone(source: Source, bot: Bot) -> bool:
-    """Whether only bots of the same owner, which never meet, play the game in its own league."""
+    """Whether only bots of the viewer, which never meet, play the game in its own league."""
     game = next((one for one in source.games() if one.name == bot.game), None)
-    if not bot.mine or game is None or game.cooperative:
+    viewer = source.viewer()
+    if viewer is None or viewer.name != bot.owner or game is None or game.cooperative:
         return False
     own = [one for one in source.author(bot.owner).bots if one.game == bot.game and one.active]
     return game.bots <= len([one for one in own if not one.retired_at])

@@ -184,17 +184,28 @@ function showStatus() {
 
 // Another game or name: the game brings its rules and its example, the bot its draft
 
-async function choose() {
+async function choose(event) {
   const choice = ++choices;
   const isDraft = switchDraft();
   const before = text();
   const page = await fetchPage();
   if (choice !== choices) return; // A later choice counts.
-  if (!page) return showProblem("The example and the rules of this game could not be loaded. Choose it again in a moment.");
+  if (!page) return event.target === field("game") && missExample(event);
+  document.getElementById("unloaded")?.remove();
   takeParts(page);
   if (text() !== before) return saveDraft(); // The author went on writing.
   if (!isDraft) openText(offered().value);
   showStatus();
+}
+
+function missExample(event) {
+  document.getElementById("unloaded")?.remove();
+  const note = document.createElement("p");
+  note.id = "unloaded";
+  note.className = "note bad";
+  note.setAttribute("role", "alert");
+  note.append("The example and the rules of this game could not be loaded. ", button(["Try again", () => choose(event)]));
+  statusLine.before(note);
 }
 
 // Goes on with the draft of the chosen game and name. Returns whether the text is a draft now.

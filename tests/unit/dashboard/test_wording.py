@@ -42,7 +42,7 @@ def test_a_sentence_ends_with_a_mark() -> None:
 
 
 def test_a_tick_is_yes_or_no() -> None:
-    assert [*map(wording.value, (True, False, 0, "published"))] == ["yes", "no", "0", "published"]
+    assert [*map(wording.option, (True, False, 0, "published"))] == ["yes", "no", "0", "published"]
 
 
 def test_the_exact_time_is_in_utc() -> None:
