@@ -32,8 +32,10 @@ _NO_RULES: Final = (
     "README.md", "choices.py", "draw.py", "players.py", "playthrough.txt", "terminal.py",
 )  # fmt: skip
 """The files of a game that decide nothing in a match."""
-_BUILT: Final = (".c", ".pxd", ".pyc", ".pyd", ".so")
-"""The ends of names of files that only compile a source, or were made from one."""
+_BUILT: Final = (".c", ".cpp", ".html", ".pxd", ".pyc", ".pyd", ".so", "~", ".orig", ".bak", ".md")
+"""The ends of names of files that only compile a source or were made from one, and of texts."""
+_BESIDE: Final = (".", "__pycache__", "tests", "LICENSE", "py.typed")
+"""The beginnings of names of other files and folders that decide nothing in a match."""
 
 
 @cache
@@ -224,7 +226,7 @@ def _digest(package: str) -> str:
 def _sources(folder: Traversable, path: str = "") -> Iterator[tuple[str, Traversable]]:
     """The sources and data files in the folder and those inside it, each with its path."""
     for file in sorted(folder.iterdir(), key=lambda file: file.name):
-        if file.name.startswith((".", "__pycache__")):
+        if file.name.startswith(_BESIDE):
             continue
         if file.is_dir():
             yield from _sources(file, f"{path}{file.name}/")

@@ -23,6 +23,7 @@ from sandbox.policy import DESCRIPTORS, EXIT_STATUS, HELLO, SERIAL_BYTES
 from sandbox.verdict import ExitStatus
 
 _START_S: Final = 30.0
+_MAX_REPLY_S: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +81,10 @@ class ZygoteClient:
     def fork(self, limits: Mapping[str, int], patience_s: float) -> Fork:
         """The process of a fresh seat, behind the whole wall. Raises SeatFault("platform").
 
-        The zygote has that many seconds for each of its answers about the seat.
+        The zygote has that many seconds for each of its answers about the seat, but at most
+        _MAX_REPLY_S: an arena renews no lease meanwhile.
         """
+        patience_s = min(patience_s, _MAX_REPLY_S)
         self.seats += 1
         try:
             channel, theirs, output, writer = _connections()

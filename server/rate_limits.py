@@ -156,7 +156,7 @@ def _stricter(
         f"{settings.logins_per_minute} per minute",
         scope="passwords",
         key_func=client_network,
-        deduct_when=lambda response: response.status_code >= 400,
+        deduct_when=lambda response: 400 <= response.status_code < 500,
     )
     proving, codes, joining, provider = (
         limiter.shared_limit(

@@ -18,17 +18,32 @@ KEPT_S: Final = 2.0
 class Recent(Generic[Made]):
     """A value that is made again if it is older than KEPT_S when it is asked for.
 
-    One thread makes it; the others wait for that.
+    One thread makes it; the others wait for that, and get its error if it fails.
     """
 
     def __init__(self) -> None:
-        self._kept: tuple[float, Made] | None = None
+        self._made_at: float | None = None
+        self._again: Callable[[], Made]
         self._lock = Lock()
 
     def get(self, make: Callable[[], Made]) -> Made:
         """Returns the value, which `make` makes if it has to. Raises what `make` raises."""
         with self._lock:
-            if self._kept is None or time.monotonic() - self._kept[0] >= KEPT_S:
-                self._kept = None
-                self._kept = time.monotonic(), make()
-            return self._kept[1]
+            if self._made_at is None or time.monotonic() - self._made_at >= KEPT_S:
+                self._again = _outcome(make)
+                self._made_at = time.monotonic()
+            return self._again()
+
+
+def _outcome(make: Callable[[], Made]) -> Callable[[], Made]:
+    """A function that returns what `make` returned, or raises what it raised."""
+    try:
+        made = make()
+    except Exception as error:  # noqa: BLE001 - it is raised again, to all who wait
+        failed = error
+
+        def fail() -> Made:
+            raise failed
+
+        return fail
+    return lambda: made

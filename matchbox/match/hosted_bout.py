@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from matchbox import registry
 from matchbox.dice import derive_deals
-from matchbox.errors import BadMessage, BadOption, SeatFault
+from matchbox.errors import BadGame, BadMessage, BadOption, SeatFault
 from matchbox.match.bout import LiveBout
 from matchbox.match.frames import readable
 from matchbox.match.record import Bout, Record, seat_of
@@ -57,8 +57,11 @@ def check_decisions(game: Game, seats: int, options: Options) -> None:
     """Raises BadOption if players decide nothing under these options, as in dealt war; BadGame if a
     function of the game fails."""
     deals = derive_deals(game.spec.name, _DEALS)
-    with registry.naming_games():
-        over = all(LiveBout(game, deal, (0, 0), seats, options).over for deal in deals)
+    try:
+        with registry.naming_games():
+            over = all(LiveBout(game, deal, (0, 0), seats, options).over for deal in deals)
+    except SeatFault as fault:
+        raise BadGame(f"{game.spec.title} cannot be played with these options: {fault}") from fault
     if over:
         raise BadOption(f"with these options players decide nothing in {game.spec.title}")
 

@@ -104,7 +104,9 @@ def _require_room(folder: Path, expected: int, settings: Settings) -> None:
     if free - expected < settings.least_free_mb << 20:
         raise Unavailable(
             f"the disk of {folder} has only {free >> 20:,} MB left, and a backup may take "
-            f"{expected >> 20:,} MB; no backup was made"
+            f"{expected >> 20:,} MB, with {settings.least_free_mb:,} MB left "
+            "(MATCHBOX_LEAST_FREE_MB); no backup was made: free some, or set another "
+            "MATCHBOX_BACKUP_FOLDER"
         )
 
 

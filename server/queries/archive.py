@@ -49,10 +49,8 @@ BEFORE: Final = 4
 _AT_ONCE: Final = 200
 
 
-def write_archive(
-    session: Session, name: int | str, bundles: str, viewer: User | None, file: IO[bytes]
-) -> str:
-    """Writes the season's archive into the file, and returns the season's name.
+def may_be_archived(session: Session, name: int | str, bundles: str, viewer: User | None) -> Season:
+    """Returns the season if this viewer may have its archive.
 
     Raises NotFound; BadOption if `bundles` is unknown; Conflict while the season, or for the first
     division another one, is not over, or after its records were removed; and Forbidden if a viewer
@@ -74,6 +72,17 @@ def write_archive(
         )
     if why := season_removal_note(session, season):
         raise Conflict(f"{why}, so it can no longer be exported")
+    return season
+
+
+def write_archive(
+    session: Session, name: int | str, bundles: str, viewer: User | None, file: IO[bytes]
+) -> str:
+    """Writes the season's archive into the file, and returns the season's name.
+
+    Raises the errors of `may_be_archived`.
+    """
+    season = may_be_archived(session, name, bundles, viewer)
     entries = [entry for entry in season.entries if entry.version is not None]
     given = [
         entry.version

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import IO, Annotated, Literal
+from typing import IO, Annotated, Final, Literal
 
 from apiflask import APIBlueprint
 from flask import Response
@@ -10,13 +10,13 @@ from pydantic import FailFast, Field
 
 from matchbox.answers import lessons as answers
 from server.auth import account, acting, context, viewer
-from server.queries.archive import write_archive
+from server.queries.archive import may_be_archived, write_archive
 from server.queries.lessons import verification
 from server.routes import schemas
 from server.routes.responses import answered, described
 from server.scopes import Scope, needs
 from server.services import accounts, verifications
-from server.zips import ZIP, zip_response
+from server.zips import ZIP, Turns, zip_response
 
 Count = Annotated[int, Field(ge=0, le=1_000_000)]
 Id = Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
@@ -59,6 +59,9 @@ class Found(schemas.Body):
     standing: Literal["same", "different"]
 
 
+_ARCHIVES: Final = Turns()
+
+
 class Sharing(schemas.Body):
     """Whether the account's bots may be included in exported seasons."""
 
@@ -72,11 +75,14 @@ class Sharing(schemas.Body):
 def archive(season: str, query_data: WhichBundles) -> Response:
     """Returns a season that is over as a zip; `bundles` chooses whose bots it contains."""
 
+    with context().read() as session:
+        may_be_archived(session, season, query_data.bundles, viewer(session))
+
     def write(file: IO[bytes]) -> str:
         with context().read() as session:
             return write_archive(session, season, query_data.bundles, viewer(session), file)
 
-    return zip_response(write, "private, no-cache")
+    return zip_response(write, "private, no-cache", _ARCHIVES)
 
 
 @routes.post("/seasons/<season:season>/verifications")

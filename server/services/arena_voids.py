@@ -96,7 +96,7 @@ def _known_played(session: Session, name: str, since: int, until: int) -> Sequen
     The reports of arenas of long ago are not kept.
     """
     found = _played(session, name, since, until)
-    if not found:
+    if not found and not _finished_scopes(session, name, since, until):
         arenas.require_known(session, name)
     return found
 

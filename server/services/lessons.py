@@ -248,8 +248,7 @@ def _played(session: Session, season: Season) -> dict[int, list[tuple[str, int]]
 
 
 def _inherited(session: Session, season: Season) -> dict[int, str | None]:
-    """The memory that the bot of each entrant without a settled lesson in this season had after its
-    last lesson in an earlier one.
+    """The last memory from an earlier season, for each entrant that has had no lesson in this one.
 
     Earlier seasons are those of the league that had finished when this one started. The keys are
     row numbers of versions, the values digests.

@@ -170,6 +170,7 @@ def _go_on(number: int, context: Context) -> None:
     try:
         _take_step(number, context)
     except CallerFault as error:
+        log.warning("season.cannot_go_on", season=number, why=str(error))
         with context.write() as session:
             season = session.get_one(Season, number)
             if rounds.is_due(session, season):

@@ -103,7 +103,8 @@ def activate(session: Session, actor: User, name: str, number: int, *, now: int)
         raise NotFound(f"{bot.full_name} has no version {number}")
     if version.state == VersionState.ACTIVE:
         return version
-    _check_activations(session, bot, now)
+    if version.state == VersionState.ACCEPTED and actor.role == Role.AUTHOR:
+        _check_activations(session, bot, now)
     plays_on = active_version(session, bot.id) is not None
     if not tryouts.make_active(session, version, VersionState.ACCEPTED):
         raise Conflict(

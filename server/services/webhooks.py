@@ -28,6 +28,10 @@ ADDED: Final = 20
 """The number of webhooks that an account may add in an hour."""
 
 
+_ADDED: Final = "Your notices are posted to a webhook"
+"""The beginning of the notice of a new webhook."""
+
+
 def add(session: Session, user: User, url: str, *, settings: Settings, now: int) -> Webhook:
     """Adds a webhook to the account, and returns it with its new secret.
 
@@ -43,13 +47,14 @@ def add(session: Session, user: User, url: str, *, settings: Settings, now: int)
         raise Conflict("you have this webhook already; remove it first for a new secret").of("url")
     if len(mine) >= MAX_WEBHOOKS:
         raise TooMany(f"an account has up to {MAX_WEBHOOKS} webhooks; remove one first")
-    told = (Notice.user_id == user.id, Notice.kind == "webhook", lately(Notice.at, HOUR_MS, now))
-    added = select(Notice.at).where(*told).order_by(Notice.at.desc())
+    told = (Notice.user_id == user.id, Notice.kind == "webhook", Notice.text.startswith(_ADDED))
+    recent = lately(Notice.at, HOUR_MS, now)
+    added = select(Notice.at).where(*told, recent).order_by(Notice.at.desc())
     check_hour(session, added, ADDED, f"added {ADDED} webhooks", now=now)
     made = Webhook(user_id=user.id, url=url, secret=webhook_client.make_secret(), created_at=now)
     session.add(made)
     session.flush()
-    text = f"Your notices are posted to a webhook at {host} from now on."
+    text = f"{_ADDED} at {host} from now on."
     notices.notify_account(session, user.id, "webhook", f"user:{user.id}", text, now=now)
     return made
 

@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 
 from matchbox.errors import BadSetting
-from matchbox.settings import PREFIX, SECRET_FILES, Settings, limits_of, read_settings
+from matchbox.settings import (
+    FRAME_DECISIONS,
+    PREFIX,
+    SECRET_FILES,
+    Settings,
+    limits_of,
+    read_settings,
+)
+from sandbox import policy
 
 MAIL = {"SMTP_HOST": "mail.example.org", "SMTP_SENDER": "league@bots.example"}
 
@@ -130,8 +138,14 @@ def test_every_number_has_bounds_and_a_default_within_them() -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"CPU_MS": "120000", "BANK_MS": "3600000"}, "CPU_MS .* take 480 s to decide .* to 9, or"),
-        ({"CPU_MS": "600000", "BANK_MS": "300000"}, "CPU_MS .* take 300 s to decide .* to 6, or"),
+        (
+            {"CPU_MS": "120000", "BANK_MS": "3600000"},
+            "CPU_MS .* take 3600 s for a question.* to 61, or",
+        ),
+        (
+            {"CPU_MS": "600000", "BANK_MS": "300000"},
+            "CPU_MS .* take 300 s for a question.* to 6, or",
+        ),
         ({"START_CPU_MS": "300000"}, "START_CPU_MS .* take 300 s to load, .*LEASE_MINUTES is 5"),
         ({"LEASE_MINUTES": "1", "BANK_MS": "60000", "CPU_MS": "15000"}, "the lease to 2, or"),
     ],
@@ -139,15 +153,21 @@ def test_every_number_has_bounds_and_a_default_within_them() -> None:
 def test_limits_of_bots_that_no_lease_can_hold_are_refused(
     given: dict[str, str], says: str
 ) -> None:
+    environment = {f"MATCHBOX_{name}": value for name, value in given.items()}
     with pytest.raises(BadSetting, match=says):
-        read_settings({f"MATCHBOX_{name}": value for name, value in given.items()})
+        read_settings(environment, open)
+    read_settings(environment)  # A command that plays by itself has no lease.
 
 
 @pytest.mark.parametrize(
     "given", [{"CPU_MS": "600000"}, {"LEASE_MINUTES": "1"}, {"BANK_MS": "3600000"}]
 )
 def test_limits_of_bots_that_a_lease_can_hold_are_taken(given: dict[str, str]) -> None:
-    read_settings({f"MATCHBOX_{name}": value for name, value in given.items()})
+    read_settings({f"MATCHBOX_{name}": value for name, value in given.items()}, open)
+
+
+def test_the_lease_is_checked_for_as_many_decisions_as_a_box_allows() -> None:
+    assert FRAME_DECISIONS == policy.FRAME_DECISIONS
 
 
 def test_the_limits_of_a_seat_are_taken_from_the_settings() -> None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 EVERY_S: Final = 15.0
+_MAX_PAUSE_S: Final = 3600.0
 """Seconds between two reports; an arena that has missed three counts as silent."""
 
 
@@ -52,9 +53,14 @@ def keep_reporting(
 
 
 def keep_testing(wall: dict[str, Any], settings: Settings) -> None:
-    """Repeats the self-test of a report without a wall until it passes; the report then says so."""
+    """Repeats the self-test of a report without a wall until it passes; the report then says so.
+
+    The pauses double up to an hour: the test takes a core, and on some machines no wall can stand.
+    """
+    pause_s = AGAIN_S
     while not wall["walled"]:
-        time.sleep(AGAIN_S)
+        time.sleep(pause_s)
+        pause_s = min(2 * pause_s, _MAX_PAUSE_S)
         try:
             wall.update(wall_report(wall["arena"], wall["box"], settings))
         except Exception:  # It must not end: the arena would stay without a wall.

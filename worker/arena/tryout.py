@@ -211,7 +211,7 @@ def _play_at_the_largest_table(job: TryOut, files: Files, trial: _Trial) -> list
     """Plays a bout at the game's largest table, if it has not been played so far.
 
     Returns messages for its author: a fault there refuses no bot, which may never come to such a
-    table. Raises a fault of the platform.
+    table. Nor does one of the platform, such as too little memory for so many seats.
     """
     seats = max(registry.game(job.game).spec.seats)
     match, apart = _match(job, job.deals[0], seats=seats), replace(trial, played=[], logs=[])
@@ -222,6 +222,8 @@ def _play_at_the_largest_table(job: TryOut, files: Files, trial: _Trial) -> list
     except TryOutFailed as failed:
         _, (why,) = _refusal(failed, job, apart.log)
         return [verdict_messages.at_table(seats, why)]
+    except SeatFault:
+        return []
     finally:
         trial.logs += apart.logs
         trial.peak_bytes = apart.peak_bytes

@@ -152,6 +152,11 @@ def test_an_owner_cannot_change_the_active_version_for_ever(
     with pytest.raises(TooMany, match="activated 2 versions of alice/simple within an hour"):
         activate(books, alice, first, 1)
     activate(books, alice, first, 2)  # It is the active one, so nothing changes.
+    refused = books.bot(alice, "simple", SIMPLE + b"# worse\n")
+    with books.write() as session:
+        session.get_one(Version, refused.id).state = VersionState.REFUSED
+    with pytest.raises(Conflict, match="is refused; only an accepted one"):
+        activate(books, alice, refused, 3)
     activate(books, alice, other, 1)
     books.clock.pass_by(minutes=61)
     activate(books, alice, first, 1)

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from matchbox.errors import BadOption, Conflict, Forbidden, NotFound, TooMany
 from server.db.models import Delivery, Notice, User, Webhook
-from server.services import webhooks
+from server.services import notices, webhooks
 from tests.books import Books
 
 
@@ -67,6 +67,9 @@ def test_there_are_five_and_none_twice(books: Books, alice: User, bob: User) -> 
 
 
 def test_nobody_adds_and_removes_webhooks_for_ever(books: Books, alice: User, bob: User) -> None:
+    with books.write() as session:  # Other news of webhooks do not count.
+        text, now = "The webhook to hooks.example is disabled.", books.clock.now
+        notices.notify_account(session, alice.id, "webhook", f"user:{alice.id}", text, now=now)
     for number in range(webhooks.ADDED):
         made = add(books, alice, f"https://hooks.example/{number}")
         with books.write() as session:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 import zipfile
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import count
 from typing import Any, cast
@@ -18,6 +19,7 @@ from matchbox.errors import BadGame, SeatFault
 from matchbox.match.sample import Sampled, sample
 from matchbox.match.wire import TriedOut
 from sandbox.box import Box
+from tests.builders import shipped
 from tests.unit.worker.bots import COUNTING, GOOD, HEAD, making, text, turning
 from tests.unit.worker.conftest import BRIEF, LIMITS, DeadBox, a_try_out
 from worker.arena import tryout, verdict_messages
@@ -250,6 +252,22 @@ class Bot(RandomAgent):
     alike = bundle.replace(b"me, rival = game_state.points", b"pass")
     other = try_out(a_try_out(alike, game="skull"), alike, box)
     assert (other.reasons, other.games) == ([], report.games + 1)
+
+
+def test_a_machine_without_room_for_the_largest_table_refuses_no_bot(
+    box: Box, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play = tryout._play
+
+    def without_room(*args: Any, rotations: Iterable[int] | None = None, **more: Any) -> str:
+        if rotations is not None:
+            raise SeatFault("platform", "no room for another seat")
+        return play(*args, **more)
+
+    monkeypatch.setattr(tryout, "_play", without_room)
+    bundle = shipped("skull", "bluffer")
+    report = try_out(a_try_out(bundle, game="skull"), bundle, box)
+    assert (report.verdict, report.reasons) == ("accepted", [])
 
 
 def test_who_keeps_state_is_accepted_and_told(box: Box) -> None:

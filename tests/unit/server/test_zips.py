@@ -1,0 +1,43 @@
+"""The turns of zips that are made for one request."""
+
+from __future__ import annotations
+
+from threading import Thread
+
+import pytest
+
+from matchbox.errors import Unavailable
+from server import zips
+from server.zips import Turns
+from tests.installation import eventually
+
+
+def test_one_zip_is_made_one_waits_and_others_are_refused_at_once() -> None:
+    turns, made = Turns(), list[str]()
+
+    def make() -> None:
+        with turns.taken():
+            made.append("second")
+
+    second = Thread(target=make)
+    with turns.taken():
+        second.start()
+        eventually(lambda: turns._places._value == 0)
+        with pytest.raises(Unavailable, match="try again in a minute"), turns.taken():
+            pass
+        assert made == []
+    second.join()
+    assert made == ["second"]
+
+
+def test_a_zip_that_waits_too_long_is_refused_and_keeps_no_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(zips, "WAIT_S", 0.01)
+    turns = Turns()
+    with turns.taken():
+        for _ in range(3):
+            with pytest.raises(Unavailable), turns.taken():
+                pass
+    with turns.taken():
+        pass
