@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from cli import output
-from cli.archive import complete_file
+from cli.complete_file import complete_file
 from cli.playing import JsonOption
 from cli.remote import connect, quoted
 from cli.seasons import SeasonArgument

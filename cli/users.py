@@ -176,7 +176,7 @@ def export(
     json: JsonOption = False,
 ) -> None:
     """Write all data of an account into a zip, for its owner."""
-    from cli.archive import complete_file
+    from cli.complete_file import complete_file
 
     os.umask(0o077)
     with complete_file(out) as file:

@@ -21,6 +21,7 @@ from server.db.models import (
     Event,
     Invitation,
     MatchSeat,
+    MatchVerification,
     PlaySeat,
     PlayState,
     PlayTable,
@@ -51,6 +52,8 @@ def add(
     finished match."""
     walls.report_wall(session, {"box": "bwrap", "walled": True, "why": ""}, now=now)
     _history(session, league, crowd, scale, now)
+    done = {"wanted": False, "finding": "same", "finished_at": now}
+    session.add(MatchVerification(match_id=match, created_at=now, **done))
     return {
         "game": GAME,
         "code": _class(session, crowd, now),

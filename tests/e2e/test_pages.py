@@ -163,7 +163,7 @@ def test_hovering_a_point_tells_the_counts(watched: Page, alices: str) -> None:
 def test_a_figure_that_does_not_load_says_so(page: Page, alices: str) -> None:
     page.route("**/plotly-cartesian*", lambda route: route.abort())
     page.goto(alices + "/leaderboards/bomb")
-    expect(page.locator(".canvas")).to_contain_text("The table below has the same data")
+    expect(page.locator(".canvas")).to_contain_text("The table has the same data")
 
 
 def test_a_figure_appears_once_the_server_is_back(page: Page, alices: str) -> None:

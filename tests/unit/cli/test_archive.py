@@ -11,7 +11,7 @@ from zipfile import ZIP_STORED, ZipFile
 import pytest
 
 from cli import folder
-from cli.archive import complete_file
+from cli.complete_file import complete_file
 from matchbox.errors import BadOption, Unavailable
 from server.db.models import Match, MatchSeat, User
 from server.services import verifications

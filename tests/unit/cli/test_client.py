@@ -306,10 +306,13 @@ def test_an_account_s_data_are_written_whole_or_not_at_all(
     )
     kept = tmp_path / "data.zip"
     kept.write_text("older")
-    assert matchbox("admin", "user", "export", "nobody", "--out", kept).code == 1
+    assert matchbox(*words, kept).code == 2
     assert kept.read_text() == "older"
-    assert matchbox(*words, kept).code == 0
-    assert kept.read_bytes()[:2] == b"PK"
+    fresh = tmp_path / "fresh.zip"
+    assert matchbox("admin", "user", "export", "nobody", "--out", fresh).code == 1
+    assert not fresh.exists()
+    assert matchbox(*words, fresh).code == 0
+    assert fresh.read_bytes()[:2] == b"PK"
 
 
 @pytest.mark.parametrize("form", [[], ["--json"]])
