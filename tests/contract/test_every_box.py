@@ -287,7 +287,8 @@ def test_a_bot_that_stops_reading_is_a_timeout(hurried: BoxSeat) -> None:
 
 def test_a_starved_bot_is_not_charged(box: Box) -> None:
     limits = Limits(cpu_ms=600, wall_factor=1)
-    spin = b"import time\nend = time.process_time() + 0.4\nwhile time.process_time() < end: pass"
+    # Beside neighbours the seat may have up to 70% of its core, as a group of its own.
+    spin = b"import time\nend = time.process_time() + 0.52\nwhile time.process_time() < end: pass"
     loop = [sys.executable, "-uc", "print('busy')\nwhile True: pass"]
     before = os.sched_getaffinity(0)
     with contextlib.closing(box.seat(limits)) as seat, contextlib.ExitStack() as crowd:

@@ -234,5 +234,5 @@ def test_a_folder_without_secrets_gets_none(
     (tmp_path / ".env").write_text("SECRETS=./elsewhere\n")
     words = ["admin", "rotate-secrets", "--env-file", str(tmp_path / ".env")]
     assert main.run(words) == 2
-    assert "elsewhere has no file postgres_password" in capsys.readouterr().err
+    assert "elsewhere, which has no file postgres_password" in capsys.readouterr().err
     assert not (tmp_path / "elsewhere").exists()

@@ -110,7 +110,10 @@ def test_a_season_is_shown_with_its_terms_and_its_winner(
     "terms, why",
     [
         ("--format round-robin --rounds 5", "--rounds has no meaning beside --format round-robin:"),
-        ("--format swiss --question top", "--question has no meaning beside --format swiss and"),
+        (
+            "--format swiss --question top",
+            "--question has no meaning beside --format swiss: leave it out",
+        ),
         ("--question order --top 3", "--top has no meaning beside --question order:"),
         ("--divisions 1 --moving 2", "--moving has no meaning beside --divisions 1:"),
     ],

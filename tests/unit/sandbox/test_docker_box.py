@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -24,11 +25,12 @@ class Lost:
 
 
 def test_an_engine_that_goes_away_is_named_by_its_first_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    box = docker_box._Container("image", ["python"], Engine(sockets=str(tmp_path)))
-    lost: Any = Lost()
-    monkeypatch.setattr(box, "_create", lambda: lost)
-    with pytest.raises(BoxUnavailable, match="the Docker engine refused: the engine went away"):
-        docker_box._call_engine(box.start)
-    assert list(tmp_path.iterdir()) == []
+    with TemporaryDirectory() as folder:  # A socket's path must be short.
+        box = docker_box._Container("image", ["python"], Engine(sockets=folder))
+        lost: Any = Lost()
+        monkeypatch.setattr(box, "_create", lambda: lost)
+        with pytest.raises(BoxUnavailable, match="the Docker engine refused: the engine went away"):
+            docker_box._call_engine(box.start)
+        assert list(Path(folder).iterdir()) == []
