@@ -413,6 +413,14 @@ def season_of(books: Books, operator: User, versions: Sequence[Version], **more:
     return season
 
 
+def two_divisions(books: Books, operator: User) -> int:
+    """The number of the first of two divisions with two bots each, which have begun; the second has
+    the next number."""
+    books.league(paused=True)
+    versions = [books.bot(books.person(f"owner-{at}"), f"bot-{at}") for at in range(4)]
+    return season_of(books, operator, versions, format={"divisions": 2}).id
+
+
 def start(books: Books, operator: User, season: Season) -> list[str]:
     """Starts the season; returns the ids of its matches."""
     with books.write() as session:

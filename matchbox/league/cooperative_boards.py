@@ -72,7 +72,7 @@ class MeanScores:
 
     @property
     def unknown(self) -> Bools:
-        """(n,): whether there are too few deals to show a spread, or a few with equal scores."""
+        """(n,): whether the spread is unknown: after one deal, or a few with equal scores."""
         same = np.diag(self.covariance) <= SAME**2
         return np.asarray((self.deals < 2) | (same & (self.deals < ENOUGH_DEALS)))
 

@@ -189,14 +189,20 @@ def test_a_restore_that_failed_can_be_tried_again(
     assert main.run(words) == 0
 
 
+def restore_into(data: Path, tmp_path: Path) -> list[str]:
+    """The words of the command that restores a backup of an empty platform into this folder."""
+    source, file = f"sqlite:///{tmp_path / 'source.db'}", tmp_path / "whole.backup"
+    migrate(source)
+    backups.take(source, file, {"MATCHBOX_SECRET_KEY": "k" * 40})
+    return ["admin", "restore", str(file), "--data", str(data)]
+
+
 def test_a_restore_that_is_killed_leaves_no_database_without_its_secrets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Such a folder would get new secrets at the next start."""
-    source, file, data = tmp_path / "source.db", tmp_path / "whole.backup", tmp_path / "data"
-    migrate(f"sqlite:///{source}")
-    backups.take(f"sqlite:///{source}", file, {"MATCHBOX_SECRET_KEY": "k" * 40})
-    words = ["admin", "restore", str(file), "--data", str(data)]
+    data = tmp_path / "data"
+    words = restore_into(data, tmp_path)
     there: list[set[str]] = []
     rename, replace = Path.rename, whole_file.replace
 
@@ -219,10 +225,8 @@ def test_a_restore_that_is_killed_leaves_no_database_without_its_secrets(
 def test_a_folder_that_a_killed_restore_left_is_restored_into_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    source, file, data = tmp_path / "source.db", tmp_path / "whole.backup", tmp_path / "data"
-    migrate(f"sqlite:///{source}")
-    backups.take(f"sqlite:///{source}", file, {"MATCHBOX_SECRET_KEY": "k" * 40})
-    words = ["admin", "restore", str(file), "--data", str(data)]
+    data = tmp_path / "data"
+    words = restore_into(data, tmp_path)
     code = (
         "import os, signal; from pathlib import Path; from cli import main\n"
         "Path.rename = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
@@ -246,10 +250,8 @@ def test_a_folder_that_a_killed_restore_left_is_restored_into_again(
 def test_a_killed_restore_into_another_database_is_repeated(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    source, file, data = tmp_path / "source.db", tmp_path / "whole.backup", tmp_path / "data"
-    migrate(f"sqlite:///{source}")
-    backups.take(f"sqlite:///{source}", file, {"MATCHBOX_SECRET_KEY": "k" * 40})
-    words = ["admin", "restore", str(file), "--data", str(data)]
+    data = tmp_path / "data"
+    words = restore_into(data, tmp_path)
     words += ["--database", f"sqlite:///{tmp_path / 'elsewhere.db'}"]
     code = (
         "import os, signal; from cli import main; from server import backup\n"

@@ -67,7 +67,7 @@ def test_a_few_deals_that_all_came_out_even_are_no_certainty() -> None:
     assert fit(rows).half_width("A") > independent / 2
 
 
-def test_who_has_lost_seldom_is_known_the_worse_the_seldomer() -> None:
+def test_the_fewer_losses_the_wider_the_interval() -> None:
     widths = [
         fit([*wins("A", "B", 400 - lost), *wins("B", "A", lost)]).half_width("A")
         for lost in range(5)

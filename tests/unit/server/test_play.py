@@ -410,6 +410,8 @@ def test_a_turn_of_a_table_that_has_ended_is_not_wanted(
     (job,) = turns(books)
     with books.write() as session:
         play.leave(session, alice, table, now=books.clock())
+    with pytest.raises(Conflict, match="not wanted any more"):
+        books.claim(job)
     assert not book(books, taken(books, job))
     books.clock.pass_by(minutes=2)
     tick(books.context)
@@ -419,18 +421,6 @@ def test_a_turn_of_a_table_that_has_ended_is_not_wanted(
     assert seen(books, table, alice).why == "alice left the table."
     with pytest.raises(Conflict, match="over already"), books.write() as session:
         play.leave(session, alice, table, now=books.clock())
-
-
-def test_no_arena_begins_a_turn_of_a_table_that_was_left(
-    books: Books, alice: User, bob: User
-) -> None:
-    books.bot(bob, "simple")
-    table = open_table(books, alice, ["bob/simple", "me"])
-    (job,) = turns(books)
-    with books.write() as session:
-        play.leave(session, alice, table, now=books.clock())
-    with pytest.raises(Conflict, match="not wanted any more"):
-        books.claim(job)
 
 
 def test_nobody_opens_one_table_after_another(

@@ -11,7 +11,7 @@ from matchbox.league.archive import Archive
 from server import queries
 from server.db.models import League, Lesson, LessonState, Season, SeasonState, User
 from server.queries.archive import write_archive
-from tests.books import USUAL_VARIABLES, Books, limit_variables, play_out, season_of
+from tests.books import USUAL_VARIABLES, Books, limit_variables, play_out, season_of, two_divisions
 
 
 @pytest.fixture
@@ -60,9 +60,7 @@ def test_a_match_has_the_options_with_which_it_was_played(books: Books, season: 
 def test_the_seed_of_the_first_division_stays_hidden_while_another_one_plays(
     books: Books, charlie: User, tmp_path: Path
 ) -> None:
-    books.league(paused=True)
-    versions = [books.bot(books.person(f"owner-{at}"), f"bot-{at}") for at in range(4)]
-    upper = season_of(books, charlie, versions, format={"divisions": 2}).id
+    upper = two_divisions(books, charlie)
     lower = upper + 1
 
     def finish(number: int) -> None:
@@ -90,9 +88,7 @@ def test_the_seed_of_the_first_division_stays_hidden_while_another_one_plays(
 def test_the_seed_of_a_lower_division_gives_no_other_one(
     books: Books, charlie: User, tmp_path: Path
 ) -> None:
-    books.league(paused=True)
-    versions = [books.bot(books.person(f"owner-{at}"), f"bot-{at}") for at in range(4)]
-    upper = season_of(books, charlie, versions, format={"divisions": 2}).id
+    upper = two_divisions(books, charlie)
     with books.write() as session:
         session.get_one(Season, upper + 1).state = SeasonState.FINISHED
     with books.read() as session, (tmp_path / "season.zip").open("w+b") as file:

@@ -7,7 +7,7 @@ import re
 from sqlalchemy import event
 
 from server.db.models import Season, SeasonState, User
-from tests.books import Books, season_of
+from tests.books import Books, two_divisions
 from tests.unit.server.routes.conftest import Caller, open_season, play_all, start_season
 
 
@@ -44,9 +44,7 @@ def test_one_round_that_follows_is_told_as_one(
 def test_a_season_links_its_archive_once_it_can_be_exported(
     books: Books, nobody: Caller, charlie: User
 ) -> None:
-    books.league(paused=True)
-    versions = [books.bot(books.person(f"owner-{at}"), f"bot-{at}") for at in range(4)]
-    upper = season_of(books, charlie, versions, format={"divisions": 2}).id
+    upper = two_divisions(books, charlie)
     address = f"/api/v1/seasons/{upper}/archive"
     for number, linked in ((upper, False), (upper + 1, True)):
         with books.write() as session:
