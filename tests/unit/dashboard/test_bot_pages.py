@@ -40,7 +40,7 @@ def test_a_bot_is_shown_with_the_figure_by_which_its_board_ranks() -> None:
         bot=lambda owner, name: cast.bot(owner, name, standing=line),
         author=lambda name: counted.author(name, cast.CAREFUL, line),
     )
-    expected = "61.2% ± 1.4 expected share of the points"
+    expected = "61.2% ± 1.4 expected score"
     assert f"Version 2: {expected}, rank 1" in text("/bots/alice/careful", source)
     assert expected in text("/authors/alice", source)
     for path in ("/bots/alice/careful", "/authors/alice"):
