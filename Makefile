@@ -35,15 +35,17 @@ TIED = $(shell setpriv --pdeathsig TERM true 2>/dev/null && echo setpriv --pdeat
 LEAN := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up test check format bench figures bots league-bench bench-site growth learn shell hostile-load fifty-bots chaos load screenshots playthroughs audit lock env compose-test
+.PHONY: help setup install up test check format bench figures bots league-bench bench-site growth learn shell hostile-load fifty-bots chaos load screenshots playthroughs audit lock env compose-test
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 setup: $(DEV) ## make .venv with everything that the tests need
 
+install: $(UP) ## make .venv with what the platform and its commands need
+
 up: $(UP) ## start the platform: PORT=8000 DATA=data
-	@exec $(TIED) $(BIN)/matchbox up --port $(PORT) --data $(DATA)
+	@exec $(TIED) $(BIN)/matchbox up --port $(PORT) --data "$(patsubst ~/%,$(HOME)/%,$(DATA))"
 
 test: $(DEV) ## run the tests: WORKERS=4 ARGS="-k bomb"
 	@$(LEAN) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
@@ -65,7 +67,7 @@ bench: $(UP) ## measure isolated matches, and booking them, against the plain lo
 figures: $(UP) ## play the published figures anew, write docs/figures.md, fail where one disagrees
 	@$(BIN)/python -m bench.figures $(ARGS)
 
-bots: $(UP) ## play every shipped bot against every other, and write docs/bots.md (of some games, or with --scale: print it)
+bots: $(UP) ## play every shipped bot against every other, and write docs/bots.md (of some games, or with --scale or --seed: print it)
 	@$(BIN)/python -m bench.bots $(ARGS)
 
 league-bench: $(UP) ## try the league's promises on bots of known strength, write docs/league.md
@@ -84,7 +86,7 @@ shell: $(UP) ## a shell with `matchbox` on its path
 	@PATH="$(CURDIR)/$(BIN):$$PATH" exec "$${SHELL:-/bin/sh}"
 
 env: ## draw the secrets of docker-compose.yml into .env, or as files into a folder: SECRETS=secrets
-	@$(or $(wildcard $(BIN)/python),$(PYTHON)) -m cli.deployment $(SECRETS)
+	@$(or $(wildcard $(BIN)/python),$(PYTHON)) -m cli.deployment "$(patsubst ~/%,$(HOME)/%,$(SECRETS))"
 
 compose-test: $(DEV) ## build the deployment, bring it up, play a season in it, take it down
 	@$(BIN)/python -m pytest tests/deployment $(ARGS)

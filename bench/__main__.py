@@ -50,7 +50,7 @@ def main(words: Sequence[str]) -> int:
         walls = seats(others, 40 * options.repeats)
         held = memory(others)
         plain = _in_plain_python(boxes[0][0], options) if options.page and boxes else []
-        long = long_matches(boxes) if options.page else []
+        long = long_matches(boxes, options.games, options.repeats) if options.page else []
         grown = _grow(others, options, usable)
     # The ledger's process would not know the sample game.
     books = [booking.booked(options.repeats)] if options.page else []

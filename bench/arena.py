@@ -20,7 +20,8 @@ from matchbox.bundle import read_bundle
 from matchbox.match import frames
 from matchbox.match.referee import play
 from matchbox.match.seat import Seat
-from matchbox.settings import WIDTH, Settings, limits_of
+from matchbox.settings import Settings, limits_of
+from matchbox.settings_of_play import WIDTH
 from sandbox.policy import Limits
 from worker.arena.boxes import open_named
 
@@ -41,11 +42,9 @@ def main(words: Sequence[str]) -> int:
     import_module("worker.arena.main")
     box = open_named(words[0])
     assert box is not None
-    try:
+    with box:
         single, _ = held(box, 1)
         busy, worker = held(box, WIDTH)
-    finally:
-        box.close()
     sys.stdout.write(json.dumps({"seat_mib": single, "busy_mib": busy, "worker_mib": worker}))
     return 0
 
@@ -75,7 +74,7 @@ def held(box: Box, width: int) -> tuple[float, float]:
         files = read_bundle(bots[entrant].data).files
         return Seat(open_seat, frames.load_frame(package, files, None, "00"))
 
-    play(registry.game(contest.game), job, open_player, report=look, rotations=[0])
+    play(registry.game(contest.game), job, open_player, on_progress=look, rotations=[0])
     return most[0], most[1]
 
 

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from matchbox.match import wire
 from matchbox.match.wire import PlayMatch, TryOut
-from matchbox.settings import WIDTH, Settings
+from matchbox.settings import Settings
+from matchbox.settings_of_play import WIDTH
 from server.context import Context
 from server.db.migrations import migrate
 from server.db.session import Database

@@ -22,7 +22,8 @@ from bench.contests import CONTESTS, Contest, bots_of, job_of
 from matchbox import registry
 from matchbox.match.referee import play
 from matchbox.match.wire import MatchPlayed, PlayMatch
-from matchbox.settings import WIDTH, Settings, limits_of
+from matchbox.settings import Settings, limits_of
+from matchbox.settings_of_play import WIDTH
 from sandbox.policy import Limits
 from worker.arena.boxes import open_named
 from worker.arena.match_seats import MatchSeats
@@ -37,9 +38,10 @@ MATCH_DEALS: Final = 10
 """A match of 20 games: 10 deals, each seat once first."""
 PAIR: Final = next(one for one in CONTESTS if one.bots == ("scared", "medium"))
 """The table of bomb on which the costs of a match, of seats and of one game are measured."""
-LONG: Final = 10_000
-"""The number of games in the long match."""
+LONG: Final = 5
+"""The long match has this many times `--games` games: 10,000 unless another number is asked for."""
 LONG_REPEATS: Final = 3
+"""The most runs that its median is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +104,10 @@ class Seats:
 
 @dataclass(frozen=True, slots=True)
 class Long:
-    """The wall time of 10,000 games of one pair."""
+    """The wall time of a match of many games of one pair."""
 
     box: str
+    games: int
     played_s: float
     """From the job to its record."""
     booked_s: float
@@ -200,19 +203,19 @@ def memory(boxes: Sequence[tuple[str, Box | None]]) -> list[Memory]:
     return found
 
 
-def long_matches(boxes: Sequence[tuple[str, Box | None]]) -> list[Long]:
-    """10,000 games of one pair in every box; the median of three runs."""
+def long_matches(boxes: Sequence[tuple[str, Box | None]], games: int, repeats: int) -> list[Long]:
+    """LONG times as many games of one pair in every box; medians over the repeats."""
     contest = next(one for one in CONTESTS if one.game == "bomb")
     bots = bots_of(contest)
-    deals = LONG // len(bots)
+    deals = LONG * games // len(bots)
     job = job_of(contest, bots, deals, WIDTH)
     found = []
     for kind, box in boxes:
         played, booked = [], []
-        for _ in range(LONG_REPEATS):
+        for _ in range(min(LONG_REPEATS, repeats)):
             played.append(timed(lambda box=box: _isolated(job, bots, box)))  # type: ignore[misc]
             booked.append(booked_match(contest.game, bots, deals, box))
-        found.append(Long(kind, played_s=median(played), booked_s=median(booked)))
+        found.append(Long(kind, deals * len(bots), median(played), median(booked)))
     return found
 
 
@@ -243,10 +246,8 @@ def _opened(job: PlayMatch, bundles: Mapping[str, bytes], kind: str) -> None:
     """Plays the same bouts in a box that is opened for them."""
     box = open_named(kind)
     assert box is not None
-    try:
+    with box:
         _first(job, bundles, box)
-    finally:
-        box.close()
 
 
 def _both(box: Box) -> None:

@@ -11,9 +11,9 @@ from typing import Final
 from bench.booking import Booked
 from bench.goals import Goal
 from bench.growth import Grown
-from bench.measure import LONG, LONG_REPEATS, Cost, Lone, Long, Memory, Seats, Speed
+from bench.measure import LONG_REPEATS, Cost, Lone, Long, Memory, Seats, Speed
 from matchbox import build
-from matchbox.settings import WIDTH
+from matchbox.settings_of_play import WIDTH
 
 HEAD: Final = """# Performance
 
@@ -52,6 +52,9 @@ _GOALS: Final = (
     "its tables. `tests/contract/test_identity.py` checks that the same job gives the same bytes "
     "at any width, in any worker, box and build."
 )
+_GOAL_COLUMNS: Final = "goal must stretch measured held"
+NOT_HELD: Final = "Goals that are not held"
+"""The heading of the section written by hand that says why."""
 _GAMES: Final = "## Each game beside its plain loop\n\nProcessor time of a game, in microseconds."
 _COST: Final = (
     "## One match of 20 games of bomb\n\nFresh forks, one game at a time, in milliseconds."
@@ -61,10 +64,11 @@ _LONE: Final = (
     "and in a box that is opened for it."
 )
 _LONG: Final = (
-    f"## {LONG:,} games of a pair\n\nIn one match, {WIDTH} bouts at once, in seconds of wall time, "
-    f"the median of {LONG_REPEATS} runs: from the job to its record, and from its row in the queue "
-    "to its result and ratings in the database, an SQLite file. Messages are passed directly, "
-    "without a broker."
+    "## {games:,} games of a pair\n\nIn one match, "
+    f"{WIDTH} bouts at once, in seconds of wall time, "
+    f"the median of up to {LONG_REPEATS} runs: from the job to its record, and from its row in the "
+    "queue to its result and ratings in the database, an SQLite file. Messages are passed "
+    "directly, without a broker."
 )
 _BOOKING: Final = (
     "## Booking a match\n\nA ledger with an SQLite file of a thousand matches books matches of two "
@@ -104,24 +108,35 @@ def tables(
 
     With speeds of the compiled build in `fast`, `plain` has plain Python's.
     """
+    most_games = max((one.games for one in long), default=0)
     sections = [
         f"Measured with the {_BUILDS[build.in_use()]}, Python {platform.python_version()}, "
         f"{platform.machine()}, "
         f"{os.cpu_count()} cores at a load of {os.getloadavg()[0]:.1f}: a load far above that "
         "disturbs caches and all wall times.",
-        _section(_GOALS, "goal must stretch measured held", map(_goal, reached)),
+        _section(f"{_GOALS}\n\n{outcome(reached)}", _GOAL_COLUMNS, map(_goal, reached)),
         _section(_GAMES, _SPEEDS, map(_speed, fast)),
         _section("", "game box ratio", _means(fast)),
         *_builds(fast, plain),
         _section(_COST, "box plain match added", map(_cost, single)),
         _section(_LONE, "box seats forks opened", map(_lone, alone)),
-        _section(_LONG, "box record database", map(_long, long)),
+        _section(_LONG.format(games=most_games), "box record database", map(_long, long)),
         _section(_BOOKING, "matches ms games", map(_booked, booked)),
         *(_growth(grown) if grown else ()),
         _section(_SEATS, "box median least games", map(_seats, walls)),
         _section(_MEMORY, "box seat busy worker", map(_memory, held)),
     ]
     return "\n\n".join(filter(None, sections))
+
+
+def outcome(reached: Sequence[Goal]) -> str:
+    """How many goals are held, and the names of the others."""
+    others = "; ".join(goal.name for goal in reached if not goal.held)
+    if not others:
+        return f"All {len(reached)} goals are held."
+    anchor = NOT_HELD.lower().replace(" ", "-")
+    count = sum(goal.held for goal in reached)
+    return f"{count} of {len(reached)} goals are held. [These are not](#{anchor}): {others}."
 
 
 def _growth(grown: Sequence[Grown]) -> Iterator[str]:

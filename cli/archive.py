@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, TYPE_CHECKING, Annotated, Literal, TypeVar
+from typing import IO, TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 
 import typer
 
@@ -17,17 +17,22 @@ from cli.playing import BoxOption, JsonOption
 from cli.proof import DataOption, files_from_folder
 from cli.remote import connect, quoted
 from cli.seasons import SeasonArgument
-from matchbox.errors import Forbidden, MatchboxError, Unavailable
+from matchbox.errors import BadOption, Forbidden, MatchboxError, Unavailable
 
 if TYPE_CHECKING:
     from cli.client import Client
     from matchbox.league.verification import LessonFinding, StandingFinding
     from matchbox.match.verification import Find
     from matchbox.match.wire import Finding
+    from matchbox.settings import Settings
     from sandbox.box import Box
 
 Whose = Literal["mine", "allowed", "all"]
 Thing = TypeVar("Thing")
+
+MOST_NAMED: Final = 1000
+"""The most matches, or lessons, with a finding that are named to a server: what it takes at a time
+has at most 1 MiB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,22 +94,30 @@ def verify(
     If an operator verifies a season of a server, the server keeps the report and shows it on the
     season's page.
     """
+    from cli import limits
     from cli.box import open_box
 
     path, trouble = Path(season), ""
-    if path.is_file():
+    is_path = "/" in season or season.endswith(".zip")
+    if is_path and not path.is_file():
+        raise BadOption(
+            f"there is no file {season}: name an archive, or a season by name or number"
+        )
+    under = limits.choose()
+    if is_path or (path.is_file() and not season.isdecimal()):
         with (
             path.open("rb") as file,
-            open_box(box) as opened,
+            open_box(box, under.settings) as opened,
             files_from_folder(data) as find_more,
         ):
-            report = verify_archive(file, sample, opened, find_more)
+            report = verify_archive(file, sample, opened, under.settings, find_more)
     else:
-        report, trouble = _verify_on_server(season, sample, box, data)
+        report, trouble = _verify_on_server(season, sample, box, under.settings, data)
     if json:
-        output.document(asdict(report))
+        output.document(asdict(report) | {"limits": limits.document(under)})
     else:
         _print_report(report)
+        output.note(f"verified under {limits.described(under)}")
     if trouble:
         raise Unavailable(f"the season is verified, but the server did not keep it: {trouble}")
     if report.different or report.lessons.different or not report.standing.same:
@@ -112,7 +125,7 @@ def verify(
 
 
 def _verify_on_server(
-    season: str, sample: int | None, box: str, data: Path | None
+    season: str, sample: int | None, box: str, settings: Settings, data: Path | None
 ) -> tuple[SeasonReport, str]:
     """Verifies a season of the server by its name or number. The server keeps the report of an
     operator; returns the report, and the reason if that fails."""
@@ -127,21 +140,32 @@ def _verify_on_server(
             everything = False
             _fetch(client, season, "allowed", file)
         file.seek(0)
-        with open_box(box) as opened, files_from_folder(data) as find_more:
-            report = verify_archive(file, sample, opened, find_more)
+        with open_box(box, settings) as opened, files_from_folder(data) as find_more:
+            report = verify_archive(file, sample, opened, settings, find_more)
         if everything:
-            findings = asdict(report)
-            del findings["season"]
-            findings["standing"] = "same" if report.standing.same else "different"
             try:
-                client.post(Verification, f"/seasons/{quoted(season)}/verifications", findings)
+                path = f"/seasons/{quoted(season)}/verifications"
+                client.post(Verification, path, _for_server(report))
             except MatchboxError as error:  # It may have taken hours.
                 return report, str(error)
     return report, ""
 
 
+def _for_server(report: SeasonReport) -> dict[str, Any]:
+    """The report as a server keeps it. A long list is cut, and the counts are given beside it."""
+    findings = asdict(report)
+    del findings["season"]
+    findings["standing"] = "same" if report.standing.same else "different"
+    for part, counts in ((findings, "counts"), (findings["lessons"], "lesson_counts")):
+        lists = {name: names for name, names in part.items() if isinstance(names, list)}
+        if any(len(names) > MOST_NAMED for names in lists.values()):
+            findings[counts] = {name: len(names) for name, names in lists.items()}
+            part |= {name: names[:MOST_NAMED] for name, names in lists.items()}
+    return findings
+
+
 def verify_archive(
-    file: IO[bytes], sample: int | None, box: Box | None, find_more: Find = lambda name: None
+    file: IO[bytes], sample: int | None, box: Box | None, settings: Settings, find_more: Find
 ) -> SeasonReport:
     """Verifies the archive.
 
@@ -158,8 +182,8 @@ def verify_archive(
         kept = archive.memory(name)  # It may be empty.
         return find_more(name) if kept is None else kept
 
-    again = verifier(lambda name: archive.bundle(name) or find_more(name), memory, box)
-    season = SeasonVerifier(archive, again, teacher(box))
+    again = verifier(lambda name: archive.bundle(name) or find_more(name), memory, box, settings)
+    season = SeasonVerifier(archive, again, teacher(box, settings))
     matches = [one for one in archive.matches if one.state == "finished"]
     findings: dict[Finding, list[str]] = {name: [] for name in FINDINGS}
     lesson_findings: dict[LessonFinding, list[str]] = {name: [] for name in LESSON_FINDINGS}

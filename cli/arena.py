@@ -13,7 +13,14 @@ from urllib.parse import urlsplit
 import typer
 
 from cli import output
-from matchbox.errors import BadOption, KeyRefused, MatchboxError
+from cli.data_option import data_option
+from matchbox.errors import (
+    BadOption,
+    KeyRefused,
+    MatchboxError,
+    ServerUnreachable,
+    Unavailable,
+)
 from server.services.remote_names import MAX_ARENAS
 
 if TYPE_CHECKING:
@@ -38,20 +45,29 @@ def arena(
     key_file: Annotated[
         Path | None, typer.Option(help="file with the key; else MATCHBOX_ARENA_KEY, or asked for")
     ] = None,
-    data: Annotated[Path, typer.Option(help="folder for logs")] = Path("arena-data"),
+    data: Annotated[Path, data_option("folder for logs")] = Path("arena-data"),
 ) -> None:
     """Play matches for a server from another host; Ctrl-C stops it, and nothing is lost."""
     from cli.supervisor import on_stop
     from matchbox.match.host_versions import own_versions
     from matchbox.settings import libraries_of, read_settings
-    from worker.arena import cpu_affinity
+    from worker.arena import cpu_affinity, reports
+    from worker.arena.boxes import choose
     from worker.arena.client import ServerClient
 
     url = _address(join)
     key = _key(key_file)
+    settings = read_settings(os.environ)
     client = ServerClient(url, key, number=1, pauses_s=(0.5, 1.0))
-    versions = own_versions(libraries_of(read_settings(os.environ)))
-    client.join(versions)
+    versions = own_versions(libraries_of(settings))
+    try:
+        client.join(versions)
+    except ServerUnreachable as error:
+        raise Unavailable(
+            f"the server at {url} cannot be reached: start it, or correct --join ({error})"
+        ) from error
+    # Each arena tests its box. Where none passes, they would start and test for ever.
+    reports.require_wall(reports.wall_report("", choose(settings.box, settings), settings))
     stop = threading.Event()
     on_stop(lambda *_: stop.set())
     count = arenas or min(MAX_ARENAS, len(cpu_affinity.usable_cores()))

@@ -12,6 +12,7 @@ import typer
 from cli import output
 from cli.playing import JsonOption
 from cli.remote import ReasonOption, connect, post_and_print, quoted
+from matchbox.errors import BadOption
 
 arena = typer.Typer(help="Arenas.", no_args_is_help=True)
 
@@ -49,9 +50,13 @@ def void(
         found = client.answer(ArenaMatches, f"{_place(name)}/matches?since={quoted(since)}")
     if not yes:
         many = f"{found.count} matches" if found.count != 1 else "1 match"
-        typer.confirm(
-            f"make {many} of {name} void that ended since {found.since}?", abort=True, err=True
-        )
+        question = f"make {many} of {name} void that ended since {found.since}?"
+        try:
+            typer.confirm(question, abort=True, err=True)
+        except typer.Abort as abort:
+            if isinstance(abort.__context__, EOFError):
+                raise BadOption("nobody answered: --yes goes on without asking") from None
+            raise
     body = {"since": found.since, "until": found.until, "reason": reason, "again": again}
     post_and_print(ArenaVoid, f"{_place(name)}/void", body, json)
 

@@ -16,17 +16,18 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from cli import output
+from cli.data_option import data_option
 from cli.playing import JsonOption
 from matchbox.errors import Conflict
 
 if TYPE_CHECKING:
     from server.backup import Manifest, Watch
 
-DataOption = Annotated[Path, typer.Option(help="the data folder", envvar="MATCHBOX_DATA")]
+DataOption = Annotated[Path, data_option("the data folder", envvar="MATCHBOX_DATA")]
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="the backup")]
-DRAFT: Final = "restoring.db"
+RESTORING: Final = "restoring.db"
 """Marks a restore that is under way, or was killed; its database, if that is in the folder."""
-DRAFTS: Final = (DRAFT, f"{DRAFT}-wal", f"{DRAFT}-shm")
+RESTORING_FILES: Final = (RESTORING, f"{RESTORING}-wal", f"{RESTORING}-shm")
 
 
 def backup(file: FileArgument, data: DataOption = Path("data"), json: JsonOption = False) -> None:
@@ -59,7 +60,7 @@ def check(file: FileArgument, json: JsonOption = False) -> None:
 
 def restore(
     file: FileArgument,
-    data: Annotated[Path, typer.Option(help="a new or empty folder, for the data folder")],
+    data: Annotated[Path, data_option("a new or empty folder, for the data folder")],
     database: Annotated[
         str, typer.Option(help="SQLAlchemy address of an empty database; SQLite if left out")
     ] = "",
@@ -86,6 +87,7 @@ def restore(
     with _progress("checking" if dry_run else "restoring") as watch:
         if dry_run:
             found = backups.check(file, watch)
+            waiting = backups.waiting_deliveries(found)
         else:
             with backups.Reader(file) as reader:
                 found, secrets = reader.manifest, reader.secrets()
@@ -96,7 +98,7 @@ def restore(
                     folder.keep_database(place, url)
     result = "can be restored" if dry_run else f"is restored in {data}"
     _show(file, found, json, result, waiting_deliveries=waiting)
-    if waiting:
+    if waiting and not dry_run:
         output.note(_about_deliveries(waiting, kept=keep_deliveries))
     if url and not dry_run:
         output.note("Start with MATCHBOX_DATABASE_URL set to that database.")
@@ -126,17 +128,17 @@ def _new_folder(data: Path) -> Iterator[Path]:
     os.umask(0o077)
     place = folder.make(data)
     with _locked(place):
-        left = [place / name for name in DRAFTS if (place / name).exists()]
+        left = [place / name for name in RESTORING_FILES if (place / name).exists()]
         for draft in left:
             draft.unlink()
         if left:
             output.note(f"{place} was left by a restore that was killed; it begins again")
-        (place / DRAFT).touch()
+        (place / RESTORING).touch()
         try:
             yield place
-            (place / DRAFT).unlink(missing_ok=True)
+            (place / RESTORING).unlink(missing_ok=True)
         except BaseException:
-            (place / DRAFT).unlink(missing_ok=True)
+            (place / RESTORING).unlink(missing_ok=True)
             folder.drop_secrets(place)
             for made in (folder.logs(place), folder.arena(place)):
                 made.rmdir()
@@ -162,13 +164,13 @@ def _into_folder(place: Path, fill: Callable[..., int], watch: Watch | None) -> 
     """Restores into a SQLite file under another name, and renames it when it is complete."""
     from server.context import sqlite_url
 
-    draft = place / DRAFT
+    file = place / RESTORING
     try:
-        waiting = fill(sqlite_url(draft), watch)
-        draft.rename(place / "matchbox.db")
+        waiting = fill(sqlite_url(file), watch)
+        file.rename(place / "matchbox.db")
         return waiting
     finally:
-        for name in DRAFTS:
+        for name in RESTORING_FILES:
             (place / name).unlink(missing_ok=True)
 
 
@@ -194,7 +196,7 @@ def _refuse_full(data: Path) -> None:
     if not data.exists():
         return
     found = {one.name for one in data.iterdir()} if data.is_dir() else {"a file"}
-    if found and not (DRAFT in found and found <= {*DRAFTS, *folder.MADE}):
+    if found and not (RESTORING in found and found <= {*RESTORING_FILES, *folder.MADE}):
         raise Conflict(f"{data} is not empty; name a folder that is new or empty")
 
 

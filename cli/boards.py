@@ -16,10 +16,23 @@ STANDING_COLUMNS: Final = (
 )  # fmt: skip
 
 
+_FORMS: Final = {"elo": "{:.0f}", "borda": "{:.1%}", "score": "{:.1f}"}
+
+
+def figure_name(by: By) -> str:
+    """Returns the heading of the figure that ranks."""
+    return "elo" if by == "elo" else "score"
+
+
+def figure_text(by: By, value: float | None) -> str:
+    """Returns the figure that ranks: Elo, a share of points, or a score; empty for None."""
+    return "" if value is None else _FORMS[by].format(value)
+
+
 def show_board(board: Board) -> None:
     """Prints a standing for the person at the terminal."""
     rows = [_standing_row(line, board.by) for line in board.lines]
-    figure = "elo" if board.by == "elo" else "score"
+    figure = figure_name(board.by)
     columns = [figure if name == "elo" else name for name in STANDING_COLUMNS]
     matches = output.plural(board.matches, "match", "matches")
     output.table(columns, rows, f"{board.title}: {board.matches} {matches}")
@@ -30,9 +43,8 @@ def _standing_row(line: BoardLine, by: By = "elo") -> tuple[object, ...]:
     low, high = line.rank_range
     rank = f"{line.rank}" if low == high else f"{line.rank} ({low}-{high})"
     value, interval = (line.elo, line.ci95) if by == "elo" else (line.score, line.score_ci95)
-    form = {"elo": "{:.0f}", "borda": "{:.1%}", "score": "{:.1f}"}[by]
-    spread = f"{form} to {form}".format(*interval) if interval else ""
-    shown = "" if value is None else form.format(value)
+    spread = f"{_FORMS[by]} to {_FORMS[by]}".format(*interval) if interval else ""
+    shown = figure_text(by, value)
     if line.estimated:
         spread += f", {line.estimated} of {line.opponents} opponents estimated"
     won = ("", "", "") if by == "score" else (line.wins, line.draws, line.losses)

@@ -9,15 +9,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli import output
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
+    from cli.live import Live
+    from laboratory.worker_pool import WorkerPool
+    from matchbox.settings import Settings
     from sandbox.box import Box
 
 
-def open_box(kind: str) -> AbstractContextManager[Box | None]:
-    """A box by its name in `--box`, with the settings of the environment, for a `with` block.
+def open_box(kind: str, settings: Settings | None = None) -> AbstractContextManager[Box | None]:
+    """A box by its name in `--box`, with these settings or those of the environment, for a `with`
+    block.
 
     With `none` there is no box, and the block gets None; see `bots_apart`. Raises BadSetting, and
     the errors of `worker.arena.boxes.open_named`.
@@ -25,15 +31,15 @@ def open_box(kind: str) -> AbstractContextManager[Box | None]:
     from matchbox.settings import read_settings
     from worker.arena.boxes import open_named
 
-    return open_named(kind, read_settings(os.environ)) or bots_apart(kind)
+    return open_named(kind, settings or read_settings(os.environ)) or bots_apart(kind)
 
 
 @contextmanager
 def bots_apart(kind: str) -> Iterator[None]:
     """With `none`, keeps the command's output and folder from the bots that run in its process.
 
-    During the block everything that is printed goes to stderr, also by their programs. After it the
-    working directory is that of before.
+    During the block everything that is printed goes to stderr, also by their programs. Afterwards
+    the working directory is restored.
     """
     if kind != "none":
         yield
@@ -51,6 +57,18 @@ def bots_apart(kind: str) -> Iterator[None]:
         os.fchdir(folder)
         os.close(stdout)
         os.close(folder)
+
+
+@contextmanager
+def pool(kind: str, workers: int) -> Iterator[tuple[WorkerPool, Live]]:
+    """Processes that play in boxes of that kind, with the settings of the environment, and a
+    progress bar, for a `with` block; see `bots_apart`."""
+    from laboratory.worker_pool import worker_pool
+    from matchbox.settings import read_settings
+
+    settings = read_settings(os.environ)
+    with bots_apart(kind), worker_pool(kind, workers, settings) as opened, output.progress() as bar:
+        yield opened, bar
 
 
 def build_image(

@@ -1,30 +1,26 @@
-"""The client of a server's API that all commands use: addresses, tokens and refusals.
+"""The client of a server's API that all commands use: requests, answers and refusals.
 
 Knows HTTP and problem documents; prints nothing.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import IO, Any, Final, TypeVar
 
 import httpx
 from pydantic import ValidationError
 
-from cli import whole_file
+from cli.login import DEFAULT_URL, Login
 from matchbox import errors
 from matchbox.answers import Answer
 from matchbox.setting_values import is_loopback
 
 A = TypeVar("A", bound=Answer)
 
-DEFAULT_URL: Final = "http://127.0.0.1:8000"
 _TIMEOUT_S: Final = 60.0
 _NOT_SENT: Final = (
     httpx.ConnectError,
@@ -34,6 +30,8 @@ _NOT_SENT: Final = (
     httpx.UnsupportedProtocol,
 )
 """Exceptions after which the server has certainly not got the request."""
+_NEW_TOKEN: Final = "; make a new one on your account's page"
+"""The server's advice to those who have no `matchbox login`."""
 _ODD_NAME: Final = re.compile(r"/([^/]*[^a-z0-9./-][^/]*)")
 """A part of an address that is not the name of an account, a bot or a league."""
 _ERRORS: Final[Mapping[int, type[errors.MatchboxError]]] = {
@@ -44,16 +42,6 @@ _ERRORS: Final[Mapping[int, type[errors.MatchboxError]]] = {
     413: errors.BadBundle,
     429: errors.TooMany,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Login:
-    """The server's address, and the secret of an account."""
-
-    url: str
-    token: str = ""
-    options: Mapping[str, object] = field(default_factory=dict)
-    """The scopes and days that were asked for with the token, as `/login` takes them."""
 
 
 class Client:
@@ -128,6 +116,10 @@ class Client:
         """
         options = {"json": _given(body or {}), "timeout": wait_s}
         return self._answer(kind, self._send("POST", path, late=late, **options))
+
+    def post_without_answer(self, path: str, body: Mapping[str, Any]) -> None:
+        """Posts this JSON. Raises the server's refusal."""
+        self._send("POST", path, json=body)
 
     def post_for_bytes(self, path: str) -> bytes:
         """Posts nothing, and returns the bytes of the answer. Raises the server's refusal."""
@@ -211,7 +203,9 @@ class Client:
     def _refusal(self, answer: httpx.Response) -> errors.MatchboxError:
         """The error that this response describes. If Matchbox has no such address, either the
         server's address has a path too many, such as /api/v1, or a name has letters that no name
-        has."""
+        has, or the server is of another release."""
+        if answer.status_code == 404 and not _problem(answer):
+            return self._no_matchbox()
         if answer.status_code == 404 and '"about:blank"' in answer.text:
             if httpx.URL(self.url).path != "/":
                 return self._no_matchbox()
@@ -219,6 +213,10 @@ class Client:
                 return errors.NotFound(
                     f"nothing is called {odd[1]!r}: names have only a-z, 0-9 and hyphens"
                 )
+            return errors.NotFound(
+                f"the server at {self.url}, which may be of an older release than this command, "
+                f"has nothing at {answer.request.url.path}"
+            )
         return refusal(answer)
 
     def _refuse_page(self, answer: httpx.Response) -> None:
@@ -267,16 +265,25 @@ def _is_here(url: str) -> bool:
     return httpx.URL(url).scheme == "http" and is_loopback(url)
 
 
-def _check(login: Login) -> None:
-    """Raises BadOption unless requests can be sent to this address, with this token."""
+def check_address(url: str) -> None:
+    """Raises BadOption unless requests can be sent to this address."""
     try:
-        address = httpx.URL(login.url)
+        address = httpx.URL(url)
     except httpx.InvalidURL:
         address = httpx.URL("")
+    if address.userinfo:  # It would be sent in place of the token.
+        raise errors.BadOption(
+            "the address of the server has an account or a password before its host: leave it out"
+        )
     if address.scheme not in ("http", "https") or not address.host:
         raise errors.BadOption(
-            f"{login.url!r} is not the address of a server: give one such as {DEFAULT_URL}"
+            f"{url!r} is not the address of a server: give one such as {DEFAULT_URL}"
         )
+
+
+def _check(login: Login) -> None:
+    """Raises BadOption unless requests can be sent to this address, with this token."""
+    check_address(login.url)
     if not login.token.isascii() or not login.token.isprintable():
         raise errors.BadOption(
             "the token has characters that no token has: use `matchbox login URL`, or set "
@@ -293,7 +300,7 @@ def refusal(answer: httpx.Response) -> errors.MatchboxError:
             "with, by `matchbox login URL`"
         )
     if answer.status_code == 401 and not answer.request.url.path.endswith("/login"):
-        detail += f": {_other_token(answer.request)}"
+        detail = f"{detail.removesuffix(_NEW_TOKEN)}: {_other_token(answer.request)}"
     if answer.status_code >= 500:
         return errors.Unavailable(detail)
     return _ERRORS.get(answer.status_code, errors.BadMessage)(detail)
@@ -308,12 +315,8 @@ def _other_token(request: httpx.Request) -> str:
 
 
 def _detail(answer: httpx.Response) -> str:
-    try:
-        problem = answer.json()
-    except ValueError:
-        problem = None
-    named = ("detail", "message", "title") if isinstance(problem, dict) else ()
-    known = (problem[name] for name in named if problem.get(name))
+    problem = _problem(answer)
+    known = (problem[name] for name in ("detail", "message", "title") if problem.get(name))
     if found := next(known, None):
         return str(found)
     status = f"the server answered {answer.status_code} {answer.reason_phrase}"
@@ -321,53 +324,10 @@ def _detail(answer: httpx.Response) -> str:
     return status + (_doubt(answer.request.method) if answer.status_code >= 500 else "")
 
 
-def load_login() -> Login:
-    """The environment's server and token, or those of the last `matchbox login`.
-
-    If the environment has both, nothing is read: a script may have no home.
-    """
-    given = os.environ.get("MATCHBOX_URL"), os.environ.get("MATCHBOX_TOKEN")
-    if given[0] and given[1]:
-        return Login(given[0].rstrip("/"), given[1])
-    saved = _saved_login()
-    url = (os.environ.get("MATCHBOX_URL") or saved.url).rstrip("/")
-    if url != saved.url:
-        return Login(url, os.environ.get("MATCHBOX_TOKEN", ""))
-    return Login(url, os.environ.get("MATCHBOX_TOKEN") or saved.token, saved.options)
-
-
-def save_login(chosen: Login) -> Path:
-    """Saves the login to a file that only its owner can read; returns the file's path.
-
-    Raises Unavailable if that fails, as on a full disk.
-    """
-    path = _file()
-    saved = {"url": chosen.url, "token": chosen.token, "options": dict(chosen.options)}
+def _problem(answer: httpx.Response) -> dict[str, Any]:
+    """The problem document of a refusal; empty if it is something else."""
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        whole_file.replace(path, json.dumps(saved))
-    except OSError as error:
-        raise errors.Unavailable(
-            f"the login cannot be kept in {path}: {error.strerror or error}; set MATCHBOX_TOKEN, "
-            "or name another folder with XDG_CONFIG_HOME"
-        ) from error
-    return path
-
-
-def _saved_login() -> Login:
-    try:
-        saved = json.loads(_file().read_text())
-        return Login(str(saved["url"]), str(saved["token"]), dict(saved.get("options", {})))
-    except (FileNotFoundError, ValueError, KeyError, TypeError):
-        return Login(DEFAULT_URL)
-
-
-def _file() -> Path:
-    try:
-        folder = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
-    except RuntimeError as error:
-        raise errors.BadSetting(
-            "this account has no home folder to keep a login in: set HOME or XDG_CONFIG_HOME, or "
-            "MATCHBOX_URL and MATCHBOX_TOKEN"
-        ) from error
-    return Path(folder) / "matchbox" / "login.json"
+        problem = answer.json()
+    except ValueError:
+        return {}
+    return problem if isinstance(problem, dict) else {}

@@ -6,8 +6,9 @@ Knows the command line; the room laboratory plays the comparison.
 
 from __future__ import annotations
 
-import os
+import re
 import secrets
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from matchbox.league.sprt import Trial
 
 BOUNDS: Final = "0,20"
+ELO: Final = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 WIDEST: Final = 1000
 """A bound in Elo must lie between this number and its negative."""
 KINDS: Final = ("lost both", "lost and drew", "even", "won and drew", "won both")
@@ -50,10 +52,10 @@ def compare(
     games: Annotated[
         int,
         typer.Option(
-            min=2, max=MAX_GAMES, help="the most games; with --field, the number of games"
+            min=2, max=MAX_GAMES, help="the most bouts; with --field, rounded down to equal shares"
         ),
     ] = 10_000,
-    deals: Annotated[int, typer.Option(min=1, help="deals between two checks of the result")] = 25,
+    deals: Annotated[int, typer.Option(min=1, help="deals between two checks of the result")] = 50,
     players: Annotated[
         int | None, typer.Option(min=1, help="table size; 2, or 3 where all play together")
     ] = None,
@@ -95,23 +97,18 @@ def _play(
 ) -> Compared:
     """Plays the comparison, with a progress bar; `again` if a bot keeps state. Returns the document
     of --json."""
-    from cli.box import bots_apart
+    from cli.box import pool
     from laboratory.comparison import run
-    from laboratory.worker_pool import worker_pool
-    from matchbox.settings import read_settings
 
-    workers = min(workers, sum(map(len, comparison.batches())))
-    with (
-        bots_apart(box),
-        worker_pool(box, workers, read_settings(os.environ)) as pool,
-        output.progress() as bar,
-    ):
+    jobs = chain.from_iterable(comparison.batches())
+    workers = len(list(islice(jobs, workers)))
+    with pool(box, workers) as (processes, bar):
         task = bar.add_task(f"comparing at {plan.game}", total=comparison.most)
 
         def show(fresh: Comparison) -> None:
             bar.update(task, completed=fresh.games, description=fresh.progress_text())
 
-        played = run(comparison, plan, bundles, pool, again=again, show=show)
+        played = run(comparison, plan, bundles, processes, again=again, show=show)
         return {**played, "workers": workers}
 
 
@@ -122,7 +119,10 @@ def _field(named: Sequence[str], more: Sequence[str]) -> list[str]:
         raise BadOption(
             f"two bots are compared, and {more[0]} is a third one: name it with --field"
         )
-    return [name for text in named for name in text.split(",") if name] + list(more)
+    found = [name for text in named for name in text.split(",") if name] + list(more)
+    if named and not found:
+        raise BadOption("--field names no bot: name those that both play, or leave it out")
+    return found
 
 
 def _usual_size(game: str) -> int:
@@ -138,11 +138,9 @@ def _trial(bounds: str) -> Trial:
     """The test between these bounds. Raises BadOption."""
     from matchbox.league.sprt import Trial
 
-    low, _, high = (bounds or BOUNDS).partition(",")
-    try:
-        lower, upper = float(low), float(high)
-    except ValueError:
-        lower = upper = 0.0
+    wanted = [word.strip() for word in (bounds or BOUNDS).split(",")]
+    plain = len(wanted) == 2 and all(map(ELO.fullmatch, wanted))
+    lower, upper = map(float, wanted) if plain else (0.0, 0.0)
     if not -WIDEST <= lower < upper <= WIDEST:
         raise BadOption(
             f"--bounds {bounds} must be LOW,HIGH in Elo with LOW below HIGH, "
@@ -169,17 +167,19 @@ def _make_comparison(plan: Plan, bounds: str, deals: int) -> Comparison:
 
 
 def _show(document: Played) -> None:
-    name, other = document["challenger"], document["defender"]
-    titles = {
-        "better": f"{name} is better than {other}",
-        "not-better": f"{name} is not better than {other}",
-        "undecided": f"{document['games']} games do not show whether {name} is better than {other}",
-    }
-    output.table(["figure", "value"], _rows(document), titles[document["verdict"]])
+    from matchbox.league.sprt import verdict_text
+
+    name, other, verdict = document["challenger"], document["defender"], document["verdict"]
+    if verdict == "undecided":
+        title = f"{document['games']} bouts do not show whether {name} is better than {other}"
+    else:
+        bounds = None if document["llr"] is None else document["bounds"]
+        title = verdict_text(verdict, name, other, bounds)
+    output.table(["figure", "value"], _rows(document), title)
     print_faults(document["faults"], document["game"])
     print_stateful(document["stateful"], document["alone"])
     output.note(
-        f"{document['games']} games in {document['seconds']:.1f} s, {wall_text(document['box'])}, "
+        f"{document['games']} bouts in {document['seconds']:.1f} s, {wall_text(document['box'])}, "
         f"seed {document['seed']}"
     )
 
@@ -188,7 +188,7 @@ def _rows(document: Played) -> list[tuple[str, str]]:
     """The results, a line each."""
     rows = [
         ("verdict", document["verdict"]),
-        ("games", f"{document['games']} of {document['most']}"),
+        ("bouts", f"{document['games']} of {document['most']}"),
     ]
     if document["llr"] is not None:
         (low, high), (worse, better) = document["llr_bounds"], document["bounds"]
@@ -201,7 +201,7 @@ def _rows(document: Played) -> list[tuple[str, str]]:
         rows.append(("deals from both sides", ", ".join(f"{n} {kind}" for n, kind in counted)))
     else:
         estimate = document["difference"], document["difference_ci95"]
-        rows.append(("difference a game", _estimate(*estimate, "points", 3)))
+        rows.append(("difference a bout", _estimate(*estimate, "points", 3)))
         rows.append(("deals", str(document["deals"])))
         for rival, value in document["by_opponent"].items():
             rows.append((f"against {rival}", f"{value:+.3f} points"))

@@ -26,43 +26,43 @@ def complete_file(path: Path) -> Iterator[IO[bytes]]:
     if path.is_file():
         raise BadOption(f"{path} exists already: remove it, or name another file")
     if path.exists():
-        raise BadOption(f"{path} is no ordinary file, and would be replaced: name another file")
+        raise BadOption(f"{path} is not an ordinary file, and would be replaced: name another file")
     with _ending_like_ctrl_c():
         try:
-            _remove_left_drafts(path)
-            with _new_draft(path) as file:
-                draft = Path(file.name)
+            _remove_left_parts(path)
+            with _new_part(path) as file:
+                part = Path(file.name)
                 try:
                     yield file
                     file.flush()
-                    draft.replace(path)
+                    part.replace(path)
                 finally:
                     with suppress(OSError):
-                        draft.unlink()
+                        part.unlink()
         except OSError as error:
             raise BadOption(f"{path} cannot be written: {error.strerror or error}") from error
 
 
-def _new_draft(path: Path) -> IO[bytes]:
-    """Opens a draft of the file. It is locked while its writer lives."""
+def _new_part(path: Path) -> IO[bytes]:
+    """Opens a temporary file beside the file. It is locked while its writer lives."""
     while True:
-        draft = path.with_name(f"{path.name}.{token_hex(4)}.part")  # Another may write it, too.
-        file = draft.open("xb")
+        part = path.with_name(f"{path.name}.{token_hex(4)}.part")  # Another may write it, too.
+        file = part.open("xb")
         with suppress(OSError):  # Some file systems have no locks.
             fcntl.flock(file, fcntl.LOCK_EX)
-        if draft.exists():  # Not removed before it was locked.
+        if part.exists():  # Not removed before it was locked.
             return file
         file.close()
 
 
-def _remove_left_drafts(path: Path) -> None:
-    """Removes the drafts of the file whose writers were killed, and says so."""
+def _remove_left_parts(path: Path) -> None:
+    """Removes the temporary files whose writers were killed, and says so."""
     form = re.compile(re.escape(path.name) + r"\.[0-9a-f]{8}\.part")
-    for draft in [one for one in path.parent.iterdir() if form.fullmatch(one.name)]:
-        with suppress(OSError), draft.open("rb") as file:
+    for part in [one for one in path.parent.iterdir() if form.fullmatch(one.name)]:
+        with suppress(OSError), part.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            draft.unlink()
-            output.note(f"{draft} was left by a command that was killed, and is removed")
+            part.unlink()
+            output.note(f"{part} was left by a command that was killed, and is removed")
 
 
 @contextmanager

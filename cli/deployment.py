@@ -30,21 +30,34 @@ FOLDER: Final = "SECRETS"
 FILES: Final = "docker-compose.yml:docker-compose.secrets.yml"
 _READ: Final = re.compile(r"\$\{(\w+)|^ +([A-Z_]+): *$", re.MULTILINE)
 """A variable that a file for Compose reads."""
+_OF_CLIENT: Final = {
+    "DOCKER_API_VERSION", "DOCKER_BUILDKIT", "DOCKER_CERT_PATH", "DOCKER_CONFIG", "DOCKER_CONTEXT",
+    "DOCKER_DEFAULT_PLATFORM", "DOCKER_HOST", "DOCKER_TLS", "DOCKER_TLS_VERIFY",
+}  # fmt: skip
+"""The variables that the engine's own client reads."""
 SOCKET: Final = "/var/run/docker.sock"
+_OF_CONTAINERS: Final = {
+    "MATCHBOX_ARENAS": "ARENAS",
+    "MATCHBOX_EXPRESS_ARENA": "EXPRESS_ARENAS",
+}
+"""The settings of `matchbox up` that have another name in the environment file."""
 
 
 def environment(socket: str) -> dict[str, str]:
     """The variables of the deployment, with new secrets.
 
     `socket` is the engine's; arenas join the group that may use it, or the group DOCKER_GID.
-    Raises FileNotFoundError if neither is known.
+    Raises FileNotFoundError if neither is known, and ValueError if DOCKER_GID is not a number.
     """
+    group = os.environ.get("DOCKER_GID") or str(os.stat(socket).st_gid)
+    if not (group.isascii() and group.isdecimal()):
+        raise ValueError(f"DOCKER_GID is {group!r}; give the number of a group")
     return {
         **_drawn(),
         "MATCHBOX_SERVER_URL": "http://127.0.0.1:8000",
         "LISTEN": "127.0.0.1:8000",
         "DOCKER_SOCKET": socket,
-        "DOCKER_GID": os.environ.get("DOCKER_GID") or str(os.stat(socket).st_gid),
+        "DOCKER_GID": group,
     }
 
 
@@ -55,6 +68,7 @@ def into_files(values: dict[str, str], folder: Path) -> dict[str, str]:
     Raises OSError.
     """
     write_secrets(folder)
+    whole_file.replace(folder / ".gitignore", "*\n", 0o444)  # The folder may be in the checkout.
     others = {name: value for name, value in values.items() if name not in SECRETS}
     return {**others, FOLDER: str(folder), "COMPOSE_FILE": FILES}
 
@@ -115,7 +129,7 @@ def unread(path: Path) -> list[str]:
     """Returns a sentence for each variable in the environment file that no container gets: one
     with the prefix of the settings, or nearly the name of one that is read.
 
-    Compose's own variables count as read. Raises OSError.
+    Variables of Compose and of the engine's client count as read. Raises OSError.
     """
     known: set[str] = set()
     for name in (*FILES.split(":"), "docker-compose.override.yml"):
@@ -124,11 +138,12 @@ def unread(path: Path) -> list[str]:
     found = []
     for line in path.read_text().splitlines():
         name = _name(line)
-        if "=" not in line or name.startswith(("#", "COMPOSE_", "DOCKER_")) or name in known:
+        if "=" not in line or name.startswith(("#", "COMPOSE_")) or name in known | _OF_CLIENT:
             continue
         near = get_close_matches(name, known, n=1, cutoff=0.8)
-        if near or (known and name.startswith("MATCHBOX_")):
-            hint = f"; did you mean {near[0]}?" if near else ""
+        meant = _OF_CONTAINERS.get(name) or next(iter(near), "")
+        if meant or (known and name.startswith("MATCHBOX_")):
+            hint = f"; did you mean {meant}?" if meant else ""
             found.append(f"{path} sets {name}, which no container reads{hint}")
     return found
 
@@ -147,30 +162,50 @@ def missing_requirements(socket: str) -> list[str]:
     return found
 
 
-def main(folder: str = "") -> int:
+def main(folder: str = "", *more: str) -> int:
     """Writes .env here; returns 1, with a sentence, if it cannot.
 
     If there is one already, it says which of its variables no container reads. If a folder is
     named, the secrets become files in there.
     """
+    if more:
+        print(f"{FILE} was not written: name one folder; a name with spaces takes quotes.")
+        return 1
     place = folder or FILE
     socket = os.environ.get("DOCKER_SOCKET", SOCKET)
     for sentence in missing_requirements(socket):
         print(f"The deployment needs this: {sentence}.")
-    for there in (FILE, place):
-        if Path(there).exists():
-            print(f"{there} already exists, and its secrets are in use: edit it, or remove it")
+    try:
+        if in_use := _in_use(folder):
+            print(in_use)
             for sentence in unread(Path(FILE)) if Path(FILE).exists() else ():
                 print(sentence)
             return 1
-    try:
         values = environment(socket)
         write(Path(FILE), into_files(values, Path(folder)) if folder else values)
-    except FileNotFoundError:
-        print(f"{FILE} was not written.")
+    except ValueError as error:
+        print(f"{FILE} was not written: {error}.")
+        return 1
+    except OSError as error:
+        missing = error.filename == socket  # That has been said.
+        why = "" if missing else f": {error.filename} cannot be used: {error.strerror}"
+        print(f"{FILE} was not written{why}.")
         return 1
     print(f"Secrets are in {place}. The address people will use is MATCHBOX_SERVER_URL in {FILE}.")
     return 0
+
+
+def _in_use(folder: str) -> str:
+    """A sentence if the environment file exists, or the folder holds anything; else nothing.
+
+    Raises OSError.
+    """
+    exists = Path(FILE).exists()
+    holds = {one.name for one in Path(folder).iterdir()} if folder and Path(folder).exists() else ()
+    if exists or any(_file(name) in holds for name in SECRETS):
+        there = FILE if exists else folder
+        return f"{there} already exists, and its secrets are in use: edit it, or remove it"
+    return f"{folder} holds something else: name a folder that is new or empty" if holds else ""
 
 
 def _name(line: str) -> str:
@@ -197,4 +232,4 @@ def _drawn() -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:2]))
+    sys.exit(main(*sys.argv[1:]))

@@ -46,10 +46,10 @@ def check_export(game: str, path: Path) -> Export:
 def write_export(record: Record, names: Sequence[str], path: Path) -> None:
     """Writes the match to that file; `names` are the entrants'. Raises BadOption, BadRecord."""
     from matchbox import registry
-    from matchbox.match.replay import naming_other_rules
+    from matchbox.match.replay import raising_bad_record
 
     export = check_export(record.game, path)
-    with naming_other_rules(registry.game(record.game), record):
+    with raising_bad_record(registry.game(record.game), record):
         text = "".join(export(record, names))
     output.write(path, text)
 

@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import secrets
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -28,15 +29,22 @@ _DATABASE: Final = "database"
 """The file with the address of a database that is not in the folder, without its password."""
 MADE: Final = frozenset({"logs", "arena", _FILE})
 """What a folder holds that `make` and `keep_secrets` have made."""
+_SIGNS: Final = ({_FILE}, {"matchbox.db"}, {"logs", "arena"})
+"""Any of these sets of names shows a data folder, of this or an earlier release."""
+_OF_A_NEW_DISK: Final = "lost+found"
 _MEMORY: Final = Path("/dev/shm")  # Only a folder of this account's own is used.
 
 
 def make(data: Path) -> Path:
-    """Makes the folder, closed to everybody else. Raises BadSetting if that is impossible."""
+    """Makes the folder, closed to everybody else.
+
+    Raises BadSetting if that is impossible, or if the folder is used for something else.
+    """
     folder = data.resolve()
     if "?" in str(folder):  # It ends the path in the address of the database.
         raise BadSetting(f"{folder} cannot be the data folder, because its path has a ?: move it")
     try:
+        _refuse_used(folder)
         for place in (folder, logs(folder), arena(folder)):
             place.mkdir(parents=True, exist_ok=True)
             place.chmod(0o700)
@@ -44,6 +52,32 @@ def make(data: Path) -> Path:
         why = f"{error.strerror}{about_owner(error)}"
         raise BadSetting(f"{data} cannot be the data folder: {why}") from error
     return folder
+
+
+def _refuse_used(folder: Path) -> None:
+    """Refuses a folder that others use or that holds something else: it would be closed to them.
+
+    Raises BadSetting or OSError.
+    """
+    try:
+        status = folder.stat()
+        found = {one.name for one in folder.iterdir()}
+    except FileNotFoundError:
+        return
+    if status.st_mode & stat.S_ISVTX:
+        raise BadSetting(
+            f"{folder} cannot be the data folder, because every account may keep files there: name "
+            "a folder in it"
+        )
+    if any(signs <= found for signs in _SIGNS):
+        return
+    if status.st_uid != os.geteuid():
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM), str(folder))
+    if others := sorted(found - {_OF_A_NEW_DISK}):
+        raise BadSetting(
+            f"{folder} cannot be the data folder, because it holds something else, such as "
+            f"{others[0]}: name a folder that is new or empty"
+        )
 
 
 def about_owner(error: OSError) -> str:
@@ -168,7 +202,10 @@ def environment(folder: Path, port: int, given: Mapping[str, str]) -> dict[str, 
 def settings_of(folder: Path) -> Settings:
     """The settings of a platform that was started in this folder. Raises BadSetting."""
     if not (folder / _FILE).exists():
-        raise BadSetting(f"{folder} is not a data folder: start Matchbox there once, with --data")
+        raise BadSetting(
+            f"{folder} is not a data folder: name the one of your platform with --data or "
+            "MATCHBOX_DATA"
+        )
     given = {name: value for name, value in os.environ.items() if value}
     return read_settings(environment(folder.resolve(), 8000, {**_last_address(folder), **given}))
 
@@ -206,11 +243,16 @@ def _kept_database(folder: Path) -> str:
 
 
 def _last_address(folder: Path) -> dict[str, str]:
-    """The setting with the address under which the platform was last started, if it was."""
+    """The setting with the address under which the platform was last started, if it was.
+
+    An address that an earlier release took, and that is refused now, counts as none.
+    """
     try:
-        return {"MATCHBOX_SERVER_URL": (folder / _ADDRESS).read_text()}
-    except OSError:
+        found = {"MATCHBOX_SERVER_URL": (folder / _ADDRESS).read_text()}
+        read_settings(found)
+    except (OSError, UnicodeDecodeError, BadSetting):
         return {}
+    return found
 
 
 def settings_for(folder: Path) -> Settings:
@@ -227,14 +269,15 @@ def settings_for(folder: Path) -> Settings:
 
 def _secrets(folder: Path) -> dict[str, str]:
     path = folder / _FILE
+    damaged = BadSetting(f"{path} is damaged: restore it, or remove it to log everybody out")
     try:
-        kept: dict[str, str] = json.loads(path.read_text())
+        kept = json.loads(path.read_text())
     except FileNotFoundError:
         kept = {}
     except ValueError as error:
-        raise BadSetting(
-            f"{path} is damaged: restore it, or remove it to log everybody out"
-        ) from error
+        raise damaged from error
+    if not isinstance(kept, dict) or not all(isinstance(one, str) for one in kept.values()):
+        raise damaged
     missing = [name for name in SECRETS if name not in kept]
     if missing:
         kept |= {name: secrets.token_urlsafe(48) for name in missing}

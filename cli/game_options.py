@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from matchbox.errors import BadOption
+from matchbox.whole_numbers import whole_number
 
 if TYPE_CHECKING:
     from cli.named_bots import NamedBot
@@ -70,11 +71,8 @@ def read_sizes(text: str) -> list[int]:
     sizes: set[int] = set()
     for part in text.split(","):
         first, dash, last = part.partition("-")
-        try:
-            low, high = int(first), int(last if dash else first)
-        except ValueError:
-            low, high = 1, 0
-        if not low <= high < low + _MAX_SIZES:
+        low, high = whole_number(first), whole_number(last if dash else first)
+        if low is None or high is None or not low <= high < low + _MAX_SIZES:
             raise BadOption(
                 f"--players {text[:40]} is not a table size: write one as 3, or several as 2-6"
             )

@@ -99,11 +99,9 @@ def edit(
     """Change a league's settings; a new format applies to seasons that are created later."""
     from matchbox.answers.leagues import League
 
-    if paced and deals is not None:
-        raise BadOption(
-            "with --paced the bots' speed decides the number of deals: leave out --deals"
-        )
     body = {"deals": deals, "paced": paced or None, "separation": separation, **terms}
+    if all(value is None for value in body.values()):
+        raise BadOption("name what to change, such as --deals; --help lists the options")
     with connect() as client:
         _show(client.patch(League, f"/leagues/{quoted(name)}", body), json)
 
@@ -209,6 +207,7 @@ def results(
     json: JsonOption = False,
 ) -> None:
     """Show the results of a league's authors, best first."""
+    from cli.boards import figure_name, figure_text
     from matchbox.answers.classes import AuthorResults
 
     if csv and json:
@@ -228,12 +227,16 @@ def results(
             one.author,
             one.best_bot or "",
             one.board_rank or "",
+            figure_text(found.by, one.score),
             one.matches,
+            one.bots,
             one.note,
         )
         for one in found.items
     ]
-    output.table(["rank", "author", "best bot", "its rank", "matches", "note"], rows)
+    figure = figure_name(found.by)
+    columns = ["rank", "author", "best bot", "its rank", figure, "matches", "bots", "note"]
+    output.table(columns, rows)
 
 
 def chosen(option: list[str] | None) -> dict[str, str] | None:

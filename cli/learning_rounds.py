@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli import output
-from cli.box import bots_apart
+from cli.box import pool
 from cli.experiment_notes import print_faults, print_stateful, wall_text
 from laboratory import rounds as learning_rounds
 from laboratory.planning import kind_of
 from laboratory.sittings import games_of
-from laboratory.worker_pool import worker_pool
 from matchbox.errors import BadOption
 from matchbox.lab import result_rows
-from matchbox.settings import read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,18 +35,13 @@ def simulate(
     """Plays the rounds and shows their figures. Raises BadOption if a page is asked for."""
     if html is not None:
         raise BadOption("--html draws one experiment: leave --rounds out, or use --tsv or --json")
-    settings = read_settings(os.environ)
     jobs = list(kind_of(plan).sittings(plan))
     workers = min(workers, len(jobs))
-    with (
-        bots_apart(box),
-        worker_pool(box, workers, settings) as pool,
-        output.progress() as bar,
-    ):
+    with pool(box, workers) as (processes, bar):
         task = bar.add_task(f"playing {plan.game}", total=rounds * games_of(jobs))
         follow = partial(bar.follow, task)
         played = learning_rounds.run(
-            plan, bundles, pool, rounds, follow=follow, show=bar.show_figures
+            plan, bundles, processes, rounds, follow=follow, show=bar.show_figures
         )
     document = learning_rounds.document_of_rounds(plan, played, workers)
     try:  # The file first: whoever reads stdout may be gone.

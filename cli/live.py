@@ -25,7 +25,7 @@ SHARE: Final = 20
 
 
 class Live(Progress):
-    """A progress bar on stderr with figures below it; silent if that is no terminal."""
+    """A progress bar on stderr with figures below it; silent if that is not a terminal."""
 
     def __init__(
         self, console: Console | None = None, clock: Callable[[], float] = time.monotonic

@@ -86,7 +86,8 @@ for command in (
     admin.migrate,
 ):
     app.command()(command)
-app.command("login")(remote.log_in)
+app.command("login")(tokens.log_in)
+app.command("logout")(tokens.log_out)
 seasons.season.command("export")(archive.export)
 seasons.season.command("verify")(archive.verify)
 app.add_typer(seasons.season, name="season")
@@ -120,7 +121,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     if words[:1] != ["run"]:  # Its processes import no file of the current folder.
         os.environ["PYTHONSAFEPATH"] = "1"
     _open_closed_streams()
-    output.show_all_signs()
+    output.show_all_characters()
     sys.excepthook = show_error
     sys.exit(run(words))
 
@@ -170,7 +171,8 @@ def run(arguments: list[str]) -> int:
     except SeatFault as error:
         return _fail(error.detail, 1)
     except MatchboxError as error:
-        return _fail(str(error), 1)
+        failed = None if arguments[:1] == ["run"] else _broken_game(error)
+        return _fail(str(failed or error), 1)
     except BrokenPipeError:
         output.drop_unwritten()
         return 1

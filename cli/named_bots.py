@@ -73,12 +73,20 @@ def find(game: str, text: str) -> NamedBot:
     return NamedBot(name, read(Path(path)), check_class_name(class_name))
 
 
+def check_no_shipped_name(game: str, path: str) -> None:
+    """Raises BadName for the name of a shipped bot in place of a file."""
+    if not Path(path).exists() and path in shipped_names(game):
+        raise BadName(f"{path} is a shipped bot, and this command takes a file: name one")
+
+
 def with_class(text: str, class_name: str | None) -> tuple[str, str | None]:
     """The path of a bot, and its class: that of FILE:CLASS, or of the option --class.
 
     Raises BadOption if they differ.
     """
     path, named = split(text)
+    if not path:
+        raise BadOption(f"{text!r} names no file: name the file or the folder of a bot")
     if named and class_name and named != class_name:
         raise BadOption(f"{text} names a class, and --class another, {class_name}: leave one out")
     return path, class_name or named
@@ -166,7 +174,7 @@ def pack(folder: Path) -> bytes:
 
 
 def _shown(name: str) -> str:
-    """The name of a file, which may be no UTF-8."""
+    """The name of a file, which may not be valid UTF-8."""
     return os.fsencode(name).decode(errors="backslashreplace")
 
 

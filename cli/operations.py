@@ -45,7 +45,7 @@ def rerun(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Make every match of a round void, and play the round again."""
+    """Make every match of a round void, and schedule the round again."""
     change(f"/seasons/{quoted(season)}/rerun", {"reason": reason, "round": number}, json)
 
 
@@ -71,7 +71,9 @@ def recompute_league(
 def void(
     match: MatchArgument,
     reason: ReasonOption,
-    again: Annotated[bool, typer.Option("--again", help="play it again at once")] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="schedule it again as a new match")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Make a match void, finished or not; only for faults of the platform."""
@@ -83,7 +85,7 @@ def void(
 
 @match.command("again")
 def play_again(match: MatchArgument, reason: ReasonOption, json: JsonOption = False) -> None:
-    """Play a void match again, as a new match."""
+    """Schedule a void match again, as a new match."""
     from matchbox.answers.matches import Match
 
     post_and_print(Match, f"/matches/{_full_id(match)}/again", {"reason": reason}, json)
@@ -117,14 +119,14 @@ def reinstate_version(
 
 @admin.command()
 def audit(
-    subject: Annotated[str | None, typer.Option(help="such as season:3")] = None,
+    subject: Annotated[str | None, typer.Option(help='such as "season spring" or season:3')] = None,
     action: Annotated[str | None, typer.Option(help="such as season.start")] = None,
     most: Annotated[
         int, typer.Option(min=1, max=1_000_000, help="the number of newest lines")
     ] = 50,
     json: JsonOption = False,
 ) -> None:
-    """Show the log of operators' actions, newest first."""
+    """Show the audit log of actions, newest first."""
     from dashboard import wording
     from matchbox.answers.platform import AuditLine
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 PASSED_ON: Final = "passed on: "
 """The beginning of a line on a child's stderr that its parent shows as a note."""
-_SIGNS: Final = {
+_ASCII: Final = {
     "\xb1": "+-",
     "\u2013": "-",
     "\u2026": "...",
@@ -35,16 +35,16 @@ _SIGNS: Final = {
     "\u201c": '"',
     "\u201d": '"',
 }
-"""Signs that our texts have, in ASCII."""
+"""Characters of our texts, in ASCII."""
 
 
 class Stopped(Exception):
     """Ends the command, as Ctrl-C does, with this sentence."""
 
 
-def show_all_signs() -> None:
-    """Has stdout and stderr show what their encodings lack: our own signs in ASCII, and all others
-    as escapes."""
+def show_all_characters() -> None:
+    """Has stdout and stderr show what their encodings lack: our own characters in ASCII, and
+    all others as escapes."""
     codecs.register_error("matchbox", _spelled)
     for stream in (sys.stdout, sys.stderr):
         if not _is_utf_8(stream) and isinstance(stream, io.TextIOWrapper):
@@ -52,10 +52,10 @@ def show_all_signs() -> None:
 
 
 def _spelled(error: UnicodeError) -> tuple[str | bytes, int]:
-    """The first sign that an encoding lacks, in ASCII."""
+    """The first character that an encoding lacks, in ASCII."""
     if isinstance(error, UnicodeEncodeError):
-        if sign := _SIGNS.get(error.object[error.start]):
-            return sign, error.start + 1
+        if found := _ASCII.get(error.object[error.start]):
+            return found, error.start + 1
         error.end = error.start + 1
     return codecs.backslashreplace_errors(error)
 
@@ -126,7 +126,7 @@ def note(text: str) -> None:
 
 
 def first(items: Iterable[T], most: int) -> list[T]:
-    """The first of these items, at most so many; says on stderr if there are more."""
+    """The first `most` of these items; says on stderr if there are more."""
     found = list(islice(items, most + 1))
     if len(found) > most:
         note(f"There are more than {most:,}; --most shows them.")
@@ -180,7 +180,7 @@ def exit_no(text: str = "") -> NoReturn:
 
 
 def progress() -> AbstractContextManager[Live]:
-    """A progress bar on stderr; silent if that is no terminal."""
+    """A progress bar on stderr; silent if that is not a terminal."""
     from cli.live import Live
 
     return Live()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from cli import output
 from cli.named_bots import NamedBot
 from matchbox.errors import BadGame
+from matchbox.match.loading import base_of
 from matchbox.match.seat import LocalChannel
 from matchbox.registry import package_of
 
@@ -31,13 +32,20 @@ class Person(HumanPlayer):
 def person(game: str, seat: int, names: Sequence[str]) -> NamedBot:
     """A bot whose decisions are made by the person at this terminal; `names` are the seats'.
 
-    Raises BadGame if the game has no prompts for a person.
+    Raises BadGame if the game has no prompts for a person, or no player class with them.
     """
     package = package_of(game)
-    if not hasattr(import_module(package), "HumanPlayer"):
+    human = getattr(import_module(package), "HumanPlayer", None)
+    if human is None:
         raise BadGame(
             f"nobody can play {game} at a terminal, because {package} has no HumanPlayer; play it "
             "on the site"
+        )
+    base = base_of(import_module(f"{package}.player"))
+    if not isinstance(human, type) or not issubclass(human, base):
+        raise BadGame(
+            f"nobody can play {game} at a terminal: {package}.HumanPlayer is no subclass of "
+            f"{base.__name__}; write class HumanPlayer({base.__name__})"
         )
     others = {other: name for other, name in enumerate(names) if other != seat}
     return NamedBot(HUMAN, _SOURCE.format(package=package, others=others).encode())
@@ -77,7 +85,7 @@ def answering() -> Iterator[None]:
         return text
 
     builtins.input = ask
-    if isinstance(sys.stdin, io.TextIOWrapper):  # A byte that is no text is only a wrong answer.
+    if isinstance(sys.stdin, io.TextIOWrapper):  # A byte that is not text is only a wrong answer.
         sys.stdin.reconfigure(errors="backslashreplace")
     try:
         yield

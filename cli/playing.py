@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from matchbox.match.record import Record
     from matchbox.match.referee import Played
     from matchbox.match.wire import Diagnostic, PlayMatch, TriedOut
+    from matchbox.settings import Settings
 
+_REPORT_BYTES: Final = 1 << 20
+"""The most bytes of a bot's reports on its moves that a game shows."""
 MAX_GAMES: Final = 10_000_000
 """The most games of an experiment, whose deals take about 1 GB of memory."""
 JsonOption = Annotated[bool, typer.Option("--json", help="one JSON document on stdout")]
@@ -107,11 +110,13 @@ def play(
             write_export(played.record, [one.name for one in bots], export)
     finally:
         if json:
-            output.document(_document(seed, kind, bots, played.record, lines))
+            output.document(_document(seed, kind, bots, played.record, lines, logs))
         else:
             if people:
                 print("\nThe whole game:")
             print("\n".join(lines))
+            for name, log in zip(names, logs, strict=True):
+                _print_log(name, log)
             output.note(f"seed {seed}, box {kind}")
 
 
@@ -125,35 +130,39 @@ def check(
     box: BoxOption = "auto",
     json: JsonOption = False,
 ) -> None:
-    """Validate a bot exactly as the server does; exits 1 if it is refused."""
-    from cli import named_bots
+    """Validate a bot as the server does, with its limits; exits 1 if it is refused."""
+    from cli import limits, named_bots
     from cli.box import open_box
     from matchbox import registry
     from matchbox.bundle import check_class_name
 
     registry.game(game)
     path, chosen = named_bots.with_class(file, class_name)
+    named_bots.check_no_shipped_name(game, path)
     data, seed = named_bots.read(Path(path)), seed or secrets.token_hex(4)
-    with open_box(box) as opened:
-        report = try_file(data, game, check_class_name(chosen), opened, seed)
+    under = limits.choose()
+    with open_box(box, under.settings) as opened:
+        report = try_file(data, game, check_class_name(chosen), opened, seed, under.settings)
     if json:
-        output.document({**report_of(report), "seed": seed})
+        told = {"seed": seed, "limits": limits.document(under)}
+        output.document(report_of(report) | told)
     else:
         show_report(report, accepted=report.accepted)
-        output.note(f"seed {seed}, box {report.box}")
+        output.note(f"seed {seed}, box {report.box}, {limits.described(under)}")
     if not report.accepted:
         output.exit_no()
 
 
-def try_file(data: bytes, game: str, class_name: str | None, box: Any, seed: str) -> TriedOut:
+def try_file(
+    data: bytes, game: str, class_name: str | None, box: Any, seed: str, settings: Settings
+) -> TriedOut:
     """The verdict of the server's own try-out, on the deals of that seed."""
     from matchbox.bundle import digest
     from matchbox.dice import derive_deals
     from matchbox.match.wire import TryOut
-    from matchbox.settings import limits_of, read_settings
+    from matchbox.settings import limits_of
     from worker.arena.tryout import try_out
 
-    settings = read_settings(os.environ)
     job = TryOut(
         attempt=1,
         token="",
@@ -186,14 +195,19 @@ def report_of(report: TriedOut) -> dict[str, object]:
 def show_report(report: Report | TriedOut, *, accepted: bool) -> None:
     """Prints a report for the person at the terminal."""
     verdict = "accepted" if accepted else f"refused ({report.verdict})"
-    games = output.plural(report.games, "game")
-    cost = f"{report.games} {games} against itself, {report.cpu_ms_per_decision:.2f} ms a decision"
+    bouts = output.plural(report.games, "bout")
+    cost = f"{report.games} {bouts} against itself, {report.cpu_ms_per_decision:.2f} ms a decision"
     print(f"{verdict}: {cost}" if report.games else verdict)
     for reason in report.reasons:
         print(reason)
-    if report.log:
-        print("--- what the bot printed ---")
-        print(report.log.rstrip())
+    _print_log("the bot", report.log)
+
+
+def _print_log(name: str, log: str | None) -> None:
+    """Prints the output of a bot, if it has printed anything."""
+    if log:
+        print(f"--- what {name} printed ---")
+        print(log.rstrip())
 
 
 def _bots(game: str, texts: Sequence[str]) -> list[NamedBot]:
@@ -257,7 +271,7 @@ def _play(
             rules = spectator.game() if people else game
             played = play(rules, job, seats.open_player, rotations=[0])
         logs = seats.logs(job.limits["log_bytes"])
-        return box_kind(box), played, seats.output(0).diagnostics, logs
+        return box_kind(box), played, seats.output(_REPORT_BYTES).diagnostics, logs
 
 
 def _transcript(played: Played, names: list[str], logs: list[str]) -> list[str]:
@@ -278,7 +292,12 @@ def _transcript(played: Played, names: list[str], logs: list[str]) -> list[str]:
 
 
 def _document(
-    seed: str, box: str, bots: list[NamedBot], record: Record, lines: list[str]
+    seed: str,
+    box: str,
+    bots: list[NamedBot],
+    record: Record,
+    lines: list[str],
+    logs: list[str],
 ) -> dict[str, object]:
     from matchbox.match.record import digest
 
@@ -294,5 +313,6 @@ def _document(
         "moves": bout.moves,
         "faults": [{"seat": fault.seat, "kind": fault.kind} for fault in bout.faults],
         "transcript": lines,
+        "logs": logs,
         "digest": digest(record),
     }

@@ -75,8 +75,8 @@ def main() -> int:
     """Prepares the environment's database; prints a sentence and returns 1 if that fails."""
     start.ready()
     os.umask(0o077)
-    settings = read_settings(os.environ, open)
     try:
+        settings = read_settings(os.environ, open)
         Path(settings.data).mkdir(mode=0o700, parents=True, exist_ok=True)
         if "--broker" in sys.argv:
             most_s = settings.database_wait_seconds

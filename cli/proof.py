@@ -1,4 +1,4 @@
-"""`matchbox replay` and `verify`: shows a match, and plays it again."""
+"""`matchbox replay` and `verify`: shows a match, and reruns its bots."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from cli import output
+from cli.data_option import data_option
 from cli.export import ExportOption, write_export
 from cli.playing import BoxOption, JsonOption
 from cli.remote import connect
@@ -27,12 +28,10 @@ if TYPE_CHECKING:
 MatchArgument = Annotated[str, typer.Argument(help="the match's id")]
 DataOption = Annotated[
     Path | None,
-    typer.Option(
-        help="the server's data folder, which gives access to every bot's file and memory"
-    ),
+    data_option("the server's data folder, which gives access to every bot's file and memory"),
 ]
 _MEANING: Final[dict[Finding, str]] = {
-    "same": "the bots played again gave the same record",
+    "same": "the bots, run again, gave the same record",
     "different": "the record does not replay by its rules, or is not the one that was stored",
     "unrepeatable": "a bot does not repeat itself; the recorded moves replay",
     "replayed_only": "the recorded moves replay; you may not read the file or memory of a bot",
@@ -72,6 +71,7 @@ def verify(
     match: MatchArgument, box: BoxOption = "auto", data: DataOption = None, json: JsonOption = False
 ) -> None:
     """Play a match again and compare the digests; exits 1 if they differ."""
+    from cli import limits
     from cli.box import open_box
     from cli.verification import verifier
 
@@ -79,15 +79,17 @@ def verify(
         played = find_match(client, match)
         record = record_of(played)
         classes = [entrant.class_name for entrant in played.entrants]
-        with open_box(box) as opened, files_from_folder(data) as find_more:
+        under = limits.choose()
+        with open_box(box, under.settings) as opened, files_from_folder(data) as find_more:
             bundles = _find("/versions/{}/bundle", client, find_more)
             memories = _find("/memories/{}", client, find_more)
-            found = verifier(bundles, memories, opened).examine(record, played.digest, classes)
+            again = verifier(bundles, memories, opened, under.settings)
+            found = again.examine(record, played.digest, classes)
     place = found.differs
     if json:
         known = {"match": played.id, "verdict": found.finding, "digest": played.digest}
         at = {"bout": None, "move": None} if place is None else place._asdict()
-        output.document(known | at | {"why": found.why})
+        output.document(known | at | {"why": found.why, "limits": limits.document(under)})
     elif found.finding == "different" and place is not None:
         where = f"bout {place.bout + 1} at move {place.move + 1}"
         print(f"different: the bots played differently, first in {where}")
@@ -95,6 +97,8 @@ def verify(
         print(f"{found.finding}: the recorded moves replay; {found.why}")
     else:
         print(f"{found.finding}: {_MEANING[found.finding]}")
+    if not json:
+        output.note(f"verified under {limits.described(under)}")
     if found.finding == "different":
         output.exit_no()
 
@@ -185,11 +189,11 @@ def transcripts(record: Record, names: list[str], numbers: Iterable[int]) -> Ite
     """
     from matchbox import registry
     from matchbox.match.record import entrant
-    from matchbox.match.replay import naming_other_rules
+    from matchbox.match.replay import raising_bad_record
     from matchbox.match.transcript import narrate
 
     game, seats = registry.game(record.game), range(len(record.seats))
-    with naming_other_rules(game, record):
+    with raising_bad_record(game, record):
         for number in numbers:
             bout = record.bouts[number - 1]
             bots = [names[entrant(seat, bout.rotation, len(seats))] for seat in seats]

@@ -1,4 +1,4 @@
-"""`matchbox login`, `submit`, `bots`, `logs`, `standings`, `activate`, `retire`: with a server."""
+"""`matchbox submit`, `bots`, `logs`, `standings`, `activate`, `retire`: with a server."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import typer
 from cli import output
 from cli.boards import show_board
 from cli.playing import FileArgument, JsonOption
-from matchbox.errors import BadOption, Forbidden, NotFound, TooMany, Unavailable
+from matchbox.errors import BadOption, Forbidden, NotFound, TooMany, Unavailable, UnknownGame
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,7 +46,8 @@ DaysOption = Annotated[int, typer.Option(min=1, max=3650, help="how long the tok
 
 def connect() -> Client:
     """A client of the environment's server, or of the last login's."""
-    from cli.client import Client, load_login
+    from cli.client import Client
+    from cli.login import load_login
 
     return Client(load_login())
 
@@ -67,41 +68,6 @@ def post_and_print(kind: type[Answer], path: str, body: Mapping[str, object], js
         output.document(answer)
     else:
         output.fields(answer)
-
-
-def log_in(
-    url: Annotated[str, typer.Argument(help="the server's address")],
-    name: Annotated[str, typer.Option(help="your account; asked for if left out")] = "",
-    token: Annotated[bool, typer.Option("--token", help="paste a token, not a password")] = False,
-    scope: ScopeOption = None,
-    days: DaysOption = DAYS,
-    json: JsonOption = False,
-) -> None:
-    """Log in to a server; the password is asked for, or read from stdin."""
-    from cli.client import Client, Login, save_login
-    from matchbox.answers.accounts import Account, FreshToken
-
-    address = url.rstrip("/")
-    if token and (scope or days != DAYS):
-        raise BadOption("a token keeps its scopes and days: leave out --scope and --days")
-    if token:
-        chosen = Login(address, secret_of("Token").strip())
-        with Client(chosen) as client:
-            known = client.answer(Account, "/whoami")
-        account, role = known.name, known.role
-    else:
-        options = token_fields(scope, days)
-        body = {
-            "name": name or typer.prompt("Name", err=True),
-            "password": secret_of("Password"),
-            **options,
-        }
-        with Client(Login(address)) as client:
-            made = client.post(FreshToken, "/login", body)
-        account, role, chosen = made.account, made.role, Login(address, made.token, options)
-    path = save_login(chosen)
-    known_as = {"url": address, "account": account, "role": role}
-    output.outcome(known_as, f"Logged in to {address} as {account} ({role}); kept in {path}", json)
 
 
 def _finite(seconds: float | None) -> float | None:
@@ -133,6 +99,7 @@ def submit(
     if patience is not None and not wait:
         raise BadOption("--patience is for --wait: add it, or leave --patience out")
     path, chosen = named_bots.with_class(file, class_name)
+    named_bots.check_no_shipped_name(game, path)
     data = named_bots.read(Path(path))
     with connect() as client:
         fields = {"game": game, "name": name, "class": chosen}
@@ -236,8 +203,19 @@ def bots(
     with connect() as client:
         owner = None if everybody else own_name(client)
         found = list(client.answers(BotLine, "/bots", game=game, owner=owner, limit=200))
+        if game is not None and not found:
+            _check_game(client, game)
     rows = [(one.bot, one.game, one.number, one.state, one.active) for one in found]
     output.listing(found, ["bot", "game", "newest", "state", "plays with"], rows, json)
+
+
+def _check_game(client: Client, game: str) -> None:
+    """Raises UnknownGame if the server has no game of that name."""
+    from matchbox.answers.games import Games
+
+    known = [one.name for one in client.answer(Games, "/games").items]
+    if game not in known:
+        raise UnknownGame(f"there is no game {game!r} there; the games are: {', '.join(known)}")
 
 
 def logs(
@@ -297,13 +275,14 @@ def board_of(client: Client, name: str) -> Board:
     """The game's board, or the season's. Raises NotFound."""
     from matchbox.answers.standings import Board
 
-    for path in (f"/leaderboards/{quoted(name)}", f"/seasons/{quoted(name)}/standings"):
-        with suppress(NotFound):
-            return client.answer(Board, path)
-    raise NotFound(
-        f"there is no game and no season {name!r}; `matchbox games` and `matchbox season list` "
-        "name them"
-    )
+    with suppress(NotFound):
+        return client.answer(Board, f"/leaderboards/{quoted(name)}")
+    try:
+        return client.answer(Board, f"/seasons/{quoted(name)}/standings")
+    except NotFound as unknown:
+        hint = str(unknown).partition("; ")[2]
+        hint = hint or "`matchbox games` and `matchbox season list` name them"
+        raise NotFound(f"there is no game and no season {name!r}; {hint}") from unknown
 
 
 def activate(
@@ -332,8 +311,9 @@ def retire(bot: BotArgument, json: JsonOption = False) -> None:
 
 def bot_path(client: Client, bot: str) -> str:
     """The address of owner/name; a name alone is one of the account's own bots."""
-    full_name = bot if "/" in bot else f"{own_name(client)}/{bot}"
-    return f"/bots/{quote(full_name)}"
+    owner, slash, name = bot.rpartition("/")
+    at = quoted(name)
+    return f"/bots/{quoted(owner if slash else own_name(client))}/{at}"
 
 
 def own_name(client: Client) -> str:
@@ -350,10 +330,11 @@ def bot_of(client: Client, bot: str) -> Bot:
     return client.answer(Bot, bot_path(client, bot))
 
 
-def secret_of(what: str) -> str:
-    """A secret: asked for at a terminal, otherwise read as a line of stdin."""
+def secret_of(what: str, *, twice: bool = False) -> str:
+    """A secret: asked for at a terminal, `twice` if a slip would harm; otherwise read as a line of
+    stdin."""
     if sys.stdin.isatty():
-        secret: str = typer.prompt(what, hide_input=True, err=True)
+        secret: str = typer.prompt(what, hide_input=True, err=True, confirmation_prompt=twice)
         return secret
     return sys.stdin.readline().rstrip("\r\n")
 

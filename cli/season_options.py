@@ -1,20 +1,18 @@
 """A league's settings as options of a command, made from the fields of matchbox.league.format.
 
 A command with `takes_terms` gets the options that were given as {"format": ..., "admission": ...,
-"schedule": ...}; other options are absent. Knows names and types; judges no value, but refuses
-those without meaning.
+"schedule": ...}; other options are absent. Knows names and types; judges no value.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Annotated, Any, Final, Literal
 
 import typer
 
-from matchbox.errors import BadOption
-from matchbox.league.format import PARTS, Format, SettingField, excluded_by, fields_of, unused
+from matchbox.league.format import PARTS, Format, SettingField, fields_of, unused
 
 NAMES: Final = {"kind": "format", "by": "invitation"}
 """The parameters whose name is not that of their field."""
@@ -75,19 +73,6 @@ def terms_of(named: dict[str, Any]) -> dict[str, dict[str, Any]]:
         if value is not None:
             terms.setdefault(part, {})[field.name] = _value(field, value)
     return terms
-
-
-def check_meaning(terms: Mapping[str, Mapping[str, Any]]) -> None:
-    """Raises BadOption if a season would ignore one of these terms because of another one."""
-    form = terms.get("format", {})
-    idle = excluded_by(form) & form.keys()
-    options = {field.name: f"--{name.replace('_', '-')}" for name, (_, field) in FIELDS.items()}
-    for name in form:
-        if name in idle:
-            causes = {one: form[one] for one in ("kind", "question", "divisions") if one in form}
-            deciding = [one for one in causes if name in excluded_by({one: form[one]})]
-            others = " and ".join(f"{options[one]} {form[one]}" for one in deciding)
-            raise BadOption(f"{options[name]} has no meaning beside {others}: leave it out")
 
 
 def terms_in(document: dict[str, Any], form: Format) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from cli import leagues, output
 from cli.boards import show_board
 from cli.playing import JsonOption
 from cli.remote import BotArgument, connect, quoted
-from cli.season_options import check_meaning, takes_terms, terms_in
+from cli.season_options import takes_terms, terms_in
 
 if TYPE_CHECKING:
     from matchbox.answers.leagues import Season
@@ -54,8 +54,7 @@ def create(
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Create a season that is open for entries; with --cron it starts automatically."""
-    check_meaning(terms)
+    """Create a season that is open for entries; with --cron or --once it starts automatically."""
     body = {
         "name": name,
         "league": league,
@@ -127,10 +126,12 @@ def list_seasons(
     json: JsonOption = False,
 ) -> None:
     """List every season."""
-    from matchbox.answers.leagues import SeasonLine
+    from matchbox.answers.leagues import League, SeasonLine
 
     with connect() as client:
         found = list(client.answers(SeasonLine, "/seasons", league=league))
+        if league is not None and not found:
+            client.answer(League, f"/leagues/{quoted(league)}")  # It may be misspelt.
     columns = ["number", "season", "league", "game", "format", "state", "entrants", "starts"]
     rows = [
         (

@@ -19,7 +19,7 @@ from cli.playing import MAX_GAMES, BoxOption, JsonOption, WidthOption
 from matchbox.errors import BadOption
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from laboratory.experiment import Document
     from matchbox.lab.plan import Plan
@@ -100,25 +100,19 @@ def _simulate(
     again: bool,
 ) -> None:
     """Plays one experiment and shows its figures."""
-    from cli.box import bots_apart
+    from cli.box import pool
     from laboratory import experiment
     from laboratory.planning import kind_of
     from laboratory.sittings import games_of
-    from laboratory.worker_pool import worker_pool
     from matchbox.lab import result_rows
-    from matchbox.settings import read_settings
 
-    jobs, settings = list(kind_of(plan).sittings(plan)), read_settings(os.environ)
+    jobs = list(kind_of(plan).sittings(plan))
     workers = min(workers, len(jobs))
-    with (
-        bots_apart(box),
-        worker_pool(box, workers, settings) as pool,
-        output.progress() as bar,
-    ):
+    with pool(box, workers) as (processes, bar):
         task = bar.add_task(f"playing {plan.game}", total=games_of(jobs))
         follow = partial(bar.follow, task)
         done = experiment.run(
-            plan, bundles, pool, again=again, follow=follow, show=bar.show_figures
+            plan, bundles, processes, again=again, follow=follow, show=bar.show_figures
         )
     document = experiment.document_of(done, workers)
     try:  # The files first: whoever reads stdout may be gone.
@@ -132,10 +126,10 @@ def _simulate(
         if json:
             output.document(document)
         else:
-            _show(document, done.games)
+            _show(plan, document, done.games)
 
 
-def _show(document: Document, games: int) -> None:
+def _show(plan: Plan, document: Document, games: int) -> None:
     from matchbox.lab import result_rows
 
     name = document["game"]
@@ -164,7 +158,7 @@ def _show(document: Document, games: int) -> None:
         output.table(columns, rows, f"{name}: what happens, by number of players")
         columns = ["players", "bot", "games", "won %", "mean place"]
         output.table(columns, result_rows.place_rows(document), f"{name}: who wins")
-        _note_strangers(len(document["bots"]), [one["players"] for one in document["tables"]])
+        _note_strangers(plan)
     print_faults(document["faults"], document["game"])
     print_stateful(document["stateful"], document["alone"])
     output.note(
@@ -174,10 +168,11 @@ def _show(document: Document, games: int) -> None:
     )
 
 
-def _note_strangers(bots: int, sizes: Sequence[int]) -> None:
-    """Says at which of these tables some bots never met."""
-    if few := [str(size) for size in sizes if 1 < size <= bots // 2]:
+def _note_strangers(plan: Plan) -> None:
+    """Says at which table sizes some bots never met."""
+    from matchbox.lab.plan import strangers
+
+    if few := [str(size) for size in plan.sizes if size > 1 and strangers(plan, size)]:
         output.note(
-            f"At tables of {' and '.join(few)}, some bots never met: a table has bots that follow "
-            "each other in your list, so the figures depend on its order"
+            f"At tables of {' and '.join(few)}, some bots never met: give more --games for that"
         )

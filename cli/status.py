@@ -10,8 +10,9 @@ from cli.playing import JsonOption
 from cli.remote import connect
 
 if TYPE_CHECKING:
-    from matchbox.answers.health import Health
+    from matchbox.answers.health import ArenaLine, Health
 
+_MATCH_ID: Final = 32
 WAIT_S: Final = 20.0
 """The seconds that the server may take to check itself. With a broker that hangs, it takes some
 seconds."""
@@ -46,7 +47,7 @@ def _print(health: Health) -> None:
                 one.full_name,
                 one.host,
                 "stopped" if one.stopped else one.state,
-                one.doing or "nothing",
+                _doing(one),
                 f"{int((now - datetime.fromisoformat(one.seen_at)).total_seconds())} s ago",
             )
             for one in awaited
@@ -59,6 +60,13 @@ def _print(health: Health) -> None:
     well = "" if health.findings else "All is well. "
     jobs = f"Jobs at work: {playing:,}, sent to arenas: {sent:,}, waiting: {waiting:,}."
     print(f"{well}Arenas: {reporting}. {jobs}{_ledger(health)}")
+
+
+def _doing(arena: ArenaLine) -> str:
+    """What the arena is doing: a match by the beginning of its id, or other work by its name."""
+    if len(arena.doing) == _MATCH_ID:
+        return f"match {arena.doing[:8]}"
+    return arena.doing or "nothing"
 
 
 def _ledger(health: Health) -> str:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 import typer
 
 from cli import output
+from cli.data_option import data_option
 from matchbox.errors import Conflict, Unavailable
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class Listeners(NamedTuple):
 def up(
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one")] = 8000,
     data: Annotated[
-        Path, typer.Option(help="folder for everything that is kept", envvar="MATCHBOX_DATA")
+        Path, data_option("folder for everything that is kept", envvar="MATCHBOX_DATA")
     ] = Path("data"),
 ) -> None:
     """Start the platform; Ctrl-C stops it, and nothing is lost."""
@@ -107,14 +108,14 @@ def _run(place: Path, listeners: Listeners) -> None:
     if embedded:
         given["MATCHBOX_BROKER_URL"] = broker.address(place)
         broker.prepare(place)
-    settings = read_settings(given)
-    folder.keep_address(place, settings.server_url)
-    environment = {**_inherited_environment(), **given, "PYTHONUNBUFFERED": "1"}
+    settings = read_settings(given, open)
+    environment = {**inherited_environment(), **given, "PYTHONUNBUFFERED": "1"}
     check_installed(settings)
     supervisor = Supervisor(folder.logs(place), output.note)
     try:
         secret = _prepare(environment, needs_broker=not embedded)
         folder.keep_database(place, settings.database_url)
+        folder.keep_address(place, settings.server_url)
         if embedded:
             supervisor.add(_broker(place, environment))
             socket_path = broker.socket_path(place)
@@ -295,7 +296,8 @@ def _print_address(url: str, secret: str | None, logs: Path) -> None:
     output.note(f"Logs are in {logs}. Ctrl-C stops everything.")
 
 
-def _inherited_environment() -> dict[str, str]:
+def inherited_environment() -> dict[str, str]:
+    """The variables of the operating system that a program of the platform gets."""
     return {name: os.environ[name] for name in _INHERITED if name in os.environ}
 
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
 from cli import output
+from cli.data_option import data_option
 from cli.playing import JsonOption
 from cli.remote import connect, quoted
 from matchbox.errors import BadOption
@@ -24,13 +26,13 @@ if TYPE_CHECKING:
 
     from matchbox.answers.accounts import Account, PasswordLink
     from server.context import Context
-    from server.db.models import User
 
 user = typer.Typer(help="Accounts.", no_args_is_help=True)
 
 NameArgument = Annotated[str, typer.Argument(help="the account's name")]
+ReasonOption = Annotated[str, typer.Option(help="why; it is kept in the log")]
 DataOption = Annotated[
-    Path | None, typer.Option(help="work in this data folder, without an account of your own")
+    Path | None, data_option("work in this data folder, without an account of your own")
 ]
 ROLES = ("author", "operator")
 
@@ -81,11 +83,9 @@ def reset(
         _show(_password_link(name, data).plain(), json)
         return
     if data is not None:
-        with opened(data) as context, context.write() as session:
-            at_the_machine = nullcontext((session, None, context.now()))
-            fresh = account_operations.reset_password(
-                None, lambda: at_the_machine, name, revoke=revoke_tokens
-            )
+        with opened(data) as context:
+            acting = partial(_at_the_machine, context)
+            fresh = account_operations.reset_password(None, acting, name, revoke=revoke_tokens)
         _show({"name": name, "password": fresh}, json)
         return
     from matchbox.answers.classes import FreshAccount
@@ -140,7 +140,7 @@ def note(
 @user.command()
 def close(
     name: NameArgument,
-    reason: Annotated[str, typer.Option(help="why; it is kept in the log")],
+    reason: ReasonOption,
     data: DataOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -166,6 +166,26 @@ def reopen(name: NameArgument, data: DataOption = None, json: JsonOption = False
     with opened(data) as context, context.write() as session:
         account_operations.reopen(session, None, name, now=context.now())
     _show({"name": name, "closed": False}, json)
+
+
+@user.command()
+def delete(
+    name: NameArgument,
+    reason: ReasonOption,
+    data: DataOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Delete a closed account for ever; the matches of its bots stay, under no name."""
+    if data is None:
+        _show(_account(f"/users/{quoted(name)}/delete", {"reason": reason}).plain(), json)
+        return
+    from server.services import account_deletion
+
+    with opened(data) as context, context.write() as session:
+        gone = account_deletion.delete_closed_account(
+            session, None, name, reason, now=context.now()
+        )
+        _show({"name": gone.name}, json)
 
 
 @user.command()
@@ -253,29 +273,20 @@ def opened(data: Path) -> Iterator[Context]:
 
 def _in_folder(data: Path, name: str, password: str, role: str) -> dict[str, str]:
     """Makes the account in the database; returns it and a token."""
+    from server.db.models import User
     from server.services import accounts
 
-    with opened(data) as context, context.write() as session:
-        now = context.now()
-        if role == "author":
-            account = accounts.sign_up(session, name, password, signup="open", now=now)
-        else:
-            account = _operator(session, name, password, now)
-        token = accounts.make_token(session, account, "made by admin user create", now=now)
-        return {"name": account.name, "role": str(account.role), "token": token}
+    with opened(data) as context:
+        acting = partial(_at_the_machine, context)
+        made = accounts.create_user(None, acting, name, password, role)
+        with context.write() as session:
+            account, now = session.get_one(User, made.id), context.now()
+            token = accounts.make_token(session, account, "made by admin user create", now=now)
+            return {"name": account.name, "role": str(account.role), "token": token}
 
 
-def _operator(session: Session, name: str, password: str, now: int) -> User:
-    from sqlalchemy import select
-
-    from server.db.models import Role, User
-    from server.services import accounts
-
-    first = accounts.first_operator_link(session, now=now)
-    if first is not None:
-        return accounts.claim_operator(session, first, name, password, now=now)
-    able = (User.role == Role.OPERATOR, User.closed_at.is_(None))
-    actor = session.scalars(select(User).where(*able)).first()
-    assert actor is not None
-    acting = nullcontext((session, actor, now))
-    return accounts.create_user(actor, lambda: acting, name, password, "operator")
+@contextmanager
+def _at_the_machine(context: Context) -> Iterator[tuple[Session, None, int]]:
+    """A write transaction of somebody at the machine itself, whom the log calls the platform."""
+    with context.write() as session:
+        yield session, None, context.now()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 from collections.abc import Mapping, Sequence
 from itertools import count
@@ -32,22 +31,18 @@ def simulate(
     html: Path | None,
 ) -> None:
     """Plays the games and prints their statistics. Raises BadOption."""
+    from cli.box import pool
     from cli.game_options import read_options
     from laboratory import war_experiment
-    from laboratory.worker_pool import worker_pool
-    from matchbox.settings import read_settings
 
     war_experiment.check_options(read_options(options))
     seed = seed or secrets.token_hex(4)
     jobs = len(war_experiment.jobs_of(games, seed))
     workers = min(workers, jobs)
-    with (
-        worker_pool("none", workers, read_settings(os.environ)) as pool,
-        output.progress() as bar,
-    ):
+    with pool("none", workers) as (processes, bar):
         task = bar.add_task("dealing war", total=jobs)
         results, seconds = war_experiment.run(
-            games, seed, pool, lambda played: bar.update(task, completed=played)
+            games, seed, processes, lambda played: bar.update(task, completed=played)
         )
     document = war_experiment.document_of(results, seed, seconds, workers)
     try:  # The files first: whoever reads stdout may be gone.

@@ -14,6 +14,10 @@ from flask import request
 
 KEPT: Final = 8192
 """The most addresses that are remembered."""
+LONGEST: Final = 200
+"""The most characters of an address's values. A longer one is not remembered: anybody can put a
+long text into an address of a page; the link to its log-in would repeat the text, and fill the
+memory."""
 
 
 def remembered() -> Callable[..., str]:
@@ -24,6 +28,8 @@ def remembered() -> Callable[..., str]:
         return flask.url_for(endpoint, **{name: value for name, _, value in values})
 
     def url_for(endpoint: str, **values: Any) -> str:
+        if sum(len(name) + len(str(value)) for name, value in values.items()) > LONGEST:
+            return flask.url_for(endpoint, **values)
         typed = tuple((name, type(value), value) for name, value in values.items())
         # Only a full address depends on the host, which the visitor's browser sends.
         root = request.url_root if values.get("_external") else request.script_root

@@ -53,9 +53,9 @@ def pairs_finding(found: BoardFigures) -> str:
     )
 
 
-def pairs(found: BoardFigures) -> go.Figure:
+def pairs(found: BoardFigures, first: int = 1) -> go.Figure:
     """Returns the map of all pairs: the share of the points that the row's bot took from the
-    column's bot."""
+    column's bot. `first` is the place of the first bot on the board; bots are numbered from it."""
     import plotly.graph_objects as go
 
     size = len(found.bots)
@@ -69,11 +69,11 @@ def pairs(found: BoardFigures) -> go.Figure:
         bouts = wording.plural(one.bouts, "bout")
         beside[row][column] = [bouts, round(low, 4), round(high, 4)]
         beside[column][row] = [bouts, round(1 - high, 4), round(1 - low, 4)]
-    ranks = [str(at + 1) for at in range(size)]
+    places = [str(first + at) for at in range(size)]
     heat = go.Heatmap(
         z=shares,
-        x=ranks,
-        y=ranks,
+        x=places,
+        y=places,
         customdata=beside,
         zmin=0,
         zmax=1,
@@ -86,13 +86,14 @@ def pairs(found: BoardFigures) -> go.Figure:
         hovertemplate="row %{y} against column %{x}: %{z:.1%}<br>95% interval %{customdata[1]:.1%}"
         " to %{customdata[2]:.1%}<br>%{customdata[0]}<extra></extra>",
     )
-    names = [f"{at + 1} {figures.label(wording.bot(bot))}" for at, bot in enumerate(found.bots)]
-    axis = {"type": "category", "showgrid": False, "categoryarray": ranks}
+    named = zip(places, found.bots, strict=True)
+    names = [f"{at} {figures.label(wording.bot(bot))}" for at, bot in named]
+    axis = {"type": "category", "showgrid": False, "categoryarray": places}
     return figures.plot(
         [heat],
         height=max(260, 96 + _CELL_PX * size),
         xaxis={**axis, "title": figures.heading("Opponent, by its number"), "tickangle": 0},
-        yaxis={**axis, "range": [size - 0.5, -0.5], "tickvals": ranks, "ticktext": names},
+        yaxis={**axis, "range": [size - 0.5, -0.5], "tickvals": places, "ticktext": names},
     )
 
 

@@ -38,7 +38,8 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Any]]]:
     def bot(owner: str, name: str) -> str:
         if request.args.get("part") == "recent":
             recent = _recent(source, owner, name)
-            return render_template("_recent.html", owner=owner, name=name, recent=recent)
+            found = None if recent.items else source.bot(owner, name)
+            return render_template("_recent.html", owner=owner, name=name, recent=recent, bot=found)
         return bot_page(source, owner, name)
 
     def author(name: str) -> str:

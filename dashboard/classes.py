@@ -12,7 +12,7 @@ from flask import Response, redirect, render_template, request, url_for
 from dashboard import downloads
 from dashboard.forms import Values
 from dashboard.leaderboards import PAGE_SIZE, WHOLE
-from dashboard.responses import PageResponse, behind_login, csv_file
+from dashboard.responses import PageResponse, behind_login, csv_file, view_of
 from dashboard.source import Source
 from dashboard.tabs import page_of
 from matchbox.answers.classes import FreshAccounts
@@ -28,12 +28,6 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
             return redirect(url_for("pages.join", code=code.lower()))
         return render_template("join_form.html", error="", code="")
 
-    def join(code: str) -> PageResponse:
-        return join_page(source, code)
-
-    def league_class(name: str) -> str:
-        return class_page(source, name)
-
     def class_card(name: str) -> str:
         return render_template("class_card.html", found=source.league_class(name))
 
@@ -42,10 +36,10 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
         return csv_file(downloads.author_results_csv(found.results), f"{name}-authors")
 
     yield "/join", join_form
-    yield "/join/<code>", join
-    yield "/leagues/<name>/class", behind_login(source, league_class)
+    yield "/join/<code>", view_of("join", join_page, source)
+    yield "/leagues/<name>/class", behind_login(source, view_of("league_class", class_page, source))
     yield "/leagues/<name>/class/card", behind_login(source, class_card)
-    yield "/leagues/<name>/class.csv", class_csv
+    yield "/leagues/<name>/class.csv", behind_login(source, class_csv)
 
 
 def join_page(

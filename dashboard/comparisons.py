@@ -15,6 +15,7 @@ from dashboard.source import Source
 from matchbox.answers import Interval
 from matchbox.answers.comparisons import Comparison, ComparisonLine
 from matchbox.lab.statistics import is_lopsided, mean_interval
+from matchbox.league.sprt import verdict_text
 
 
 def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
@@ -47,14 +48,13 @@ def _held(source: Source, comparison: Comparison) -> str:
 def finding(comparison: ComparisonLine) -> str:
     """Returns the finding so far, as a sentence."""
     one, other = f"Version {comparison.challenger}", f"version {comparison.defender}"
-    if comparison.verdict == "better":
-        return f"{one} is better than {other}"
-    if comparison.verdict == "not-better":
-        return f"{one} is not better than {other}"
+    if comparison.verdict != "undecided":
+        bounds = None if comparison.llr is None else comparison.bounds
+        return verdict_text(comparison.verdict, one, other, bounds)
     if comparison.state == "running":
         return f"It is not clear yet whether {one[0].lower()}{one[1:]} is better than {other}"
     return (
-        f"These games are too few to say whether {one[0].lower()}{one[1:]} is better than {other}"
+        f"These bouts are too few to say whether {one[0].lower()}{one[1:]} is better than {other}"
     )
 
 
@@ -63,7 +63,7 @@ def measure(comparison: ComparisonLine) -> str:
     if comparison.elo is not None:
         return _with_interval(comparison.elo, comparison.ci95, 0, "Elo")
     if comparison.difference is not None:
-        return _with_interval(comparison.difference, comparison.difference_ci95, 3, "points a game")
+        return _with_interval(comparison.difference, comparison.difference_ci95, 3, "points a bout")
     return ""
 
 

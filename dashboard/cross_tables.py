@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from dashboard.source import Source
+    from matchbox.answers import Interval
     from matchbox.answers.courses import Meeting
     from matchbox.answers.standings import Board, BoardLine
 
@@ -27,9 +28,11 @@ MAX_BOTS: Final = 60
 
 
 class Cell(NamedTuple):
-    """A bot's result against another one: its share, and the number of their bouts."""
+    """A bot's result against another one: its share with the 95% interval, and the number of their
+    bouts."""
 
     share: float
+    ci95: Interval | None
     bouts: int
     shade: int
     """The shade of the cell, from 0 (everything lost) to 4 (everything won)."""
@@ -105,7 +108,7 @@ def crossed(
 
 def _cell(met: Mapping[tuple[int, int], Meeting], line: BoardLine, other: BoardLine) -> Cell | None:
     one = met.get((line.version_id, other.version_id))
-    return Cell(one.share, one.bouts, min(int(5 * one.share), 4)) if one else None
+    return Cell(one.share, one.ci95, one.bouts, min(int(5 * one.share), 4)) if one else None
 
 
 def _parts(bots: int) -> list[Part]:

@@ -31,8 +31,9 @@ READERS: Final = {
         "api": "the HTTP API",
     },
     "For operators": {
-        "operate": "installation, size, scaling, proxy, mail, backups, upgrades, monitoring",
-        "seasons": "a class, leagues and their seasons, leaderboards, what to put right",
+        "operate": "installation, proxy, accounts, mail, backups, upgrades, monitoring",
+        "scale": "the size of a machine, cores, several ledgers, arenas on other hosts",
+        "seasons": "a class, leagues and their seasons, leaderboards, corrections",
         "symptoms": "what you see, why it is so, what to do",
         "settings": "every setting of the platform, a league, the containers",
         "threat-model": "what the wall promises, the attacks, what cannot be stopped",
@@ -70,8 +71,12 @@ class Hit:
     address: str
     title: str
     section: markdown.Section
-    excerpt: list[tuple[str, bool]]
-    """Pieces of text, each with True if it matches the search."""
+    words: list[str]
+    """The words that were searched for."""
+
+    def excerpt(self) -> list[tuple[str, bool]]:
+        """Returns pieces of the section's text, each with True if it matches the search."""
+        return excerpt(self.section.paragraphs, self.words)
 
 
 def rules() -> Iterator[tuple[str, Callable[..., PageResponse]]]:
@@ -171,8 +176,9 @@ def search(query: str) -> list[Hit]:
     hits = []
     for address, page in _pages() if words else ():
         for section in page.sections:
-            if all(word in _text(page, section) for word in words):
-                hits.append(Hit(address, page.title, section, excerpt(section.paragraphs, words)))
+            text = _text(page, section)
+            if all(word in text for word in words):
+                hits.append(Hit(address, page.title, section, words))
     return sorted(
         hits, key=lambda hit: (hit.address == _DECISIONS, -_count(hit.section.heading, words))
     )

@@ -12,7 +12,7 @@ from markupsafe import Markup
 T = TypeVar("T")
 
 
-class Cache(Generic[T]):
+class DrawCache(Generic[T]):
     """Keeps the `most` pieces that were used last. Equal keys must mean equal pieces."""
 
     def __init__(self, most: int) -> None:
@@ -34,7 +34,7 @@ def _draw(one: _Piece[T]) -> T:
     return one.draw.pop()()
 
 
-_HTML: Final = Cache[Markup](64)
+_HTML: Final = DrawCache[Markup](64)
 
 
 def cached(key: Hashable, draw: Callable[[], str]) -> Markup:

@@ -167,16 +167,16 @@ def walk(comparison: Comparison) -> go.Figure:
     """
     import plotly.graph_objects as go
 
-    looks = [(0, 0.0), *((games, value) for games, value in comparison.looks)]
+    looks = [(0, 0.0), *((bouts, value) for bouts, value in comparison.looks)]
     ends = comparison.llr_bounds or [0.0]
-    title = "Log likelihood ratio" if comparison.llr_bounds else "Difference, points a game"
+    title = "Log likelihood ratio" if comparison.llr_bounds else "Difference, points a bout"
     last = looks[-1][0] or 1
     line = go.Scatter(
         mode="lines+markers",
-        x=[games for games, _ in looks],
+        x=[bouts for bouts, _ in looks],
         y=[value for _, value in looks],
         line={"color": COLOURS[0], "width": 2.5},
-        hovertemplate="%{x} games: %{y:.3f}<extra></extra>",
+        hovertemplate="%{x} bouts: %{y:.3f}<extra></extra>",
     )
     bounds = [
         go.Scatter(
@@ -191,7 +191,7 @@ def walk(comparison: Comparison) -> go.Figure:
     return plot(
         [line, *bounds],
         height=280,
-        xaxis={"title": heading("Games"), "rangemode": "tozero"},
+        xaxis={"title": heading("Bouts"), "rangemode": "tozero"},
         yaxis={"title": heading(title)},
         annotations=[] if comparison.looks else [_note("No batch is over yet.")],
     )

@@ -6,7 +6,11 @@ Knows no rows and no clock.
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, assert_never
+
+from cronsim import CronSim, CronSimError
 
 from dashboard import wording
 from dashboard.wording import plural
@@ -136,8 +140,22 @@ def admission(admitted: Admission, *, continuous: bool = False) -> list[str]:
 
 
 def schedule(scheduled: Schedule) -> str:
-    """Returns the schedule; "" if there is none."""
-    return f"{scheduled.cron} ({scheduled.zone})" if scheduled.cron else ""
+    """Returns the schedule in words: "At 18:00 on Friday (UTC)", or "Once, on Friday, December 11,
+    2026, at 18:00 (UTC)"; "" if there is none.
+
+    A time or an expression that is not valid, as in a form that was sent, is returned as it is.
+    """
+    if scheduled.once is not None:
+        with suppress(ValueError):
+            day = datetime.fromisoformat(scheduled.once)
+            return f"Once, on {day:%A, %B} {day.day}, {day:%Y, at %H:%M} ({scheduled.zone})"
+        return f"{scheduled.once} ({scheduled.zone})"
+    if not scheduled.cron:
+        return ""
+    with suppress(CronSimError):
+        told = CronSim(scheduled.cron, datetime(2000, 1, 1, tzinfo=UTC)).explain()
+        return f"{told} ({scheduled.zone})"
+    return f"{scheduled.cron} ({scheduled.zone})"
 
 
 def options(chosen: dict[str, Any]) -> str:

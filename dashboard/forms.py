@@ -20,7 +20,7 @@ from matchbox.answers.leagues import League, Season
 from matchbox.answers.notices import NOTICE_KINDS, FreshWebhook
 from matchbox.errors import BadOption, quoted
 from matchbox.league.format import CHOICES, PARTS, fields_of, write
-from matchbox.settings import MAX_DEALS
+from matchbox.settings_of_play import MAX_DEALS
 
 Values = Mapping[str, str]
 PAGE_SIZE: Final = 30
@@ -175,11 +175,6 @@ def arenas_page(
         error=error,
         new_key=new_key,
     )
-
-
-def arenas_page_of_key(source: Source, error: str = "", **_: object) -> str:
-    """Returns the page of arenas again, after an action on a key that could not be done."""
-    return arenas_page(source, error=error)
 
 
 def seasons_page(

@@ -55,16 +55,16 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     """Yields every address with its view; the view's name is the endpoint."""
 
     def home() -> PageResponse:
-        games = source.games()
         latest = source.matches(state="finished", limit=LATEST).items
+        latest = sorted(latest, key=lambda one: one.finished_at or "", reverse=True)
         now: dict[str, object] = {
-            "games": games,
             "queue": source.queue(),
             "running": source.matches(state="running", limit=6).items,
             "latest": latest,
         }
         if request.args.get("part") == "now":
             return render_template("_now.html", **now)
+        games = source.games()
         installed = {game.name for game in games}
         known = source.seasons(over=False, limit=CONSIDERED).items
         return render_template(

@@ -16,12 +16,13 @@ from urllib.parse import urlencode
 from flask import Response, make_response, render_template, request
 from markupsafe import Markup
 
-from dashboard import board_figures, downloads, evidence, figures, game_pages, sparklines
-from dashboard.draw_cache import Cache
+from dashboard import board_figures, downloads, evidence, figures, sparklines
+from dashboard.draw_cache import DrawCache
 from dashboard.figures import Drawn
 from dashboard.responses import PageResponse, csv_file, json_response
 from dashboard.source import Source
 from dashboard.tabs import page_of
+from matchbox import registry
 from matchbox.answers import Answer
 from matchbox.answers.board_figures import LengthLine, PairLine, SeatLine
 from matchbox.answers.standings import Board, BoardLine
@@ -44,7 +45,7 @@ _PARTS: Final[dict[str, type[Answer]]] = {
     "lengths": LengthLine,
 }
 """The data of the figures that can be downloaded, with the class of its lines."""
-_FIGURES: Final = Cache[Drawn](64)
+_FIGURES: Final = DrawCache[Drawn](64)
 """The figures of boards that were drawn lately."""
 _YEAR: Final = 365 * 24 * 3600
 _COOKIE: Final = "columns"
@@ -78,7 +79,7 @@ class _Pages:
         page = Shown.of(board, whole, viewer.name if viewer else None)
         trails = self.source.rating_trails(game, [line.version_id for line in page.lines])
         sparks = {
-            line.version_id: sparklines.rating(_until_now(trails[line.version_id], line))
+            line.version_id: _small_line(board, line, trails[line.version_id])
             for line in page.lines
             if line.version_id in trails
         }
@@ -86,7 +87,7 @@ class _Pages:
         return render_template(
             "leaderboard.html",
             **values(board, whole.finding),
-            game=game_pages.find(self.source, board.game),
+            installed=board.game in registry.packages(),
             page=page,
             whole=whole,
             sparks=sparks,
@@ -105,14 +106,14 @@ class _Pages:
         top = request.args.get("top", TOPS[0], int)
         top = top if top in TOPS else TOPS[0]
         page, pages = page_of(request.args.get("page", 1, int), len(board.lines), top)
-        found = self.source.board_figures(game, top, (page - 1) * top)
+        after = (page - 1) * top
+        found = self.source.board_figures(game, top, after)
         figure = _FIGURES.get(
-            ("pairs", board.rows_digest, top, tuple(found.bots)),
-            lambda: Drawn.of(board_figures.pairs(found)),
+            ("pairs", board.rows_digest, after, tuple(found.bots)),
+            lambda: Drawn.of(board_figures.pairs(found, after + 1)),
         )
         return render_template(
             "board_pairs.html",
-            game=game_pages.find(self.source, board.game),
             board=board,
             found=found,
             figure=figure,
@@ -135,7 +136,6 @@ class _Pages:
         )
         return render_template(
             "board_bouts.html",
-            game=game_pages.find(self.source, board.game),
             board=board,
             found=found,
             seats=seats,
@@ -307,6 +307,16 @@ def remember_columns(response: Response) -> Response:
         )
         return answer
     return response
+
+
+def _small_line(board: Board, line: BoardLine, trail: Sequence[float]) -> Markup:
+    """Returns the small line of a version's ratings. That of a score is at least as high as its
+    95% interval, so that noise looks like noise."""
+    values = _until_now(trail, line)
+    if not board.cooperative:
+        return sparklines.rating(values)
+    low, high = line.score_ci95 or (0.0, 0.0)
+    return sparklines.rating(values, high - low, digits=1)
 
 
 def _until_now(trail: Sequence[float], line: BoardLine) -> list[float]:

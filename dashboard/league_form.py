@@ -9,27 +9,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from flask import render_template, request
+from flask import g, render_template, request
 from msgspec.structs import replace
 
-from dashboard import formats
+from dashboard import formats, wording
 from dashboard.responses import PageResponse, login_first
 from matchbox.bundle import check_name
-from matchbox.errors import BadName, BadOption, Forbidden, quoted
+from matchbox.errors import BadName, BadOption, Conflict, Forbidden, quoted
 from matchbox.league.format import (
     CHOICES,
-    OWN,
+    FIELDS_OF_KIND,
     PARTS,
-    UNASKED,
     Admission,
     Format,
     Schedule,
     SettingField,
+    excluded_by,
     fields_of,
     read,
     write,
 )
-from matchbox.settings import MAX_DEALS
+from matchbox.settings_of_play import MAX_DEALS
 from matchbox.whole_numbers import WHOLE, whole_number
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ KINDS: Final = {
     "swiss": "A few rounds, in which bots of about the same score meet.",
     "adaptive": "A round robin first; then bots whose order is unclear meet until it is clear.",
     "knock-out": "Groups first; the best of each go on to ties, up to a final with a champion.",
-    CONTINUOUS: "No seasons: a leaderboard that never ends, and takes new versions at once.",
+    CONTINUOUS: "No seasons: a leaderboard that never ends, and takes new versions immediately.",
 }
 """The ways to play, each with a sentence."""
 _OF_SEASONS: Final = ("by", "everybody", "bots")
@@ -90,18 +90,21 @@ def page(
         if name in _ASKED or name.startswith(_OPTION)
     }
     typed.setdefault("kind", CONTINUOUS if typed.get("continuous") else "round-robin")
-    for name in (*unasked(typed), *(_OF_SEASONS if typed["kind"] == CONTINUOUS else ())):
-        typed.pop(name, None)
     games = source.games()
     game = next((one for one in games if one.name == typed.get("game")), None)
+    cooperative = game is not None and game.cooperative
+    of_seasons = _OF_SEASONS if typed["kind"] == CONTINUOUS else ()
+    for name in (*unasked(typed), *of_seasons, "placement" if cooperative else "mixed"):
+        typed.pop(name, None)
     sections: list[tuple[str, list[str]]] = []
     if game is None or step < 2:
         step = 1
     elif step >= 3:
         try:
-            sections, step = summary(game, typed), 3
-        except (BadName, BadOption) as wrong:
+            sections, step = summary(source, game, typed), 3
+        except (BadName, BadOption, Conflict) as wrong:
             error, step = str(wrong), 2
+            g.wrong_fields = wrong.fields
     return render_template(
         "league_new.html",
         step=step,
@@ -112,7 +115,7 @@ def page(
         game=game,
         kinds=KINDS,
         titles={**CHOICES["kind"], CONTINUOUS: "continuous"},
-        fields=fields_for(typed["kind"], cooperative=game is not None and game.cooperative),
+        fields=fields_for(typed["kind"], cooperative=cooperative),
         summary=sections,
         most_deals=MAX_DEALS,
     )
@@ -123,8 +126,9 @@ def unasked(typed: Mapping[str, str]) -> list[str]:
 
     The form hides them, but a browser sends them nevertheless.
     """
-    alone = typed.get("divisions", "1") == "1"
-    return [*UNASKED.get(typed.get("question", "order"), ()), *["moving"] * alone]
+    divisions = 1 if typed.get("divisions", "1") == "1" else None
+    beside = {"question": typed.get("question", "order"), "divisions": divisions}
+    return sorted(excluded_by({"kind": typed.get("kind"), **beside}))
 
 
 def fields_for(
@@ -149,7 +153,7 @@ def fields_for(
 
 def own_fields(kind: str) -> tuple[str, ...]:
     """Returns the names of the settings that only this kind of season has."""
-    return OWN.get(kind, ())
+    return FIELDS_OF_KIND.get(kind, ())
 
 
 def _chosen_from(field: SettingField) -> SettingField:
@@ -161,32 +165,39 @@ def _chosen_from(field: SettingField) -> SettingField:
     return replace(field, choices={number: str(number) for number in numbers})
 
 
-def summary(game: Game, typed: Mapping[str, str]) -> list[tuple[str, list[str]]]:
-    """Returns the league in sentences, under headings. Raises BadName or BadOption for a
+def summary(source: Source, game: Game, typed: Mapping[str, str]) -> list[tuple[str, list[str]]]:
+    """Returns the league in sentences, under headings. Raises BadName, BadOption or Conflict for a
     mistake."""
     if not typed.get("name", "").strip():
-        raise BadOption("the league has no name yet; give it one")
+        raise BadOption("the league has no name yet; give it one").of("name")
     check_name(typed["name"])
     seats = _seats(game, typed)
-    deals = typed.get("deals")
-    match = "as many deals a match as its bots' speed allows"
-    if deals:
-        match = f"{deals} {'deal' if deals == '1' else 'deals'} a match"
-    options = [
-        f"{name}: {typed[key]}" for name in game.options if typed.get(key := _option(game, name))
-    ]
-    sections = [("Game", [f"{game.title}, {seats} at a table, {match}.", *options])]
+    options = {name: typed[key] for name in game.options if typed.get(key := _option(game, name))}
+    when = Schedule()
+    if typed["kind"] != CONTINUOUS:
+        when = read(Schedule, _read("schedule", typed))
+    source.check_new_league(typed["name"], game.name, seats, options, when)
+    chosen = [f"{name}: {text}" for name, text in options.items()]
+    sections = [("Game", [f"{game.title}, {seats} at a table, {_deals(typed)}.", *chosen])]
     if typed["kind"] == CONTINUOUS:
         sections.append(("Played", [KINDS[CONTINUOUS]]))
     else:
         form = read(Format, _read("format", typed))
         sections.append(("Seasons", formats.format(form, game.name, seats)))
-        when = formats.schedule(read(Schedule, _read("schedule", typed)))
-        start = f"They start by the schedule {when}." if when else "An operator starts each one."
-        sections.append(("Start", [start]))
+        sections.append(("Start", [_start(when)]))
     admitted = read(Admission, _read("admission", typed))
     entry = formats.admission(admitted, continuous=typed["kind"] == CONTINUOUS)
     return [*sections, ("Entry", entry)]
+
+
+def _start(when: Schedule) -> str:
+    """Returns a sentence on what starts the seasons."""
+    told = formats.schedule(when)
+    if when.once is not None:
+        return f"{told}. An operator starts all others."
+    if when.cron:
+        return f"They start by the schedule {when.cron}: {told}."
+    return "An operator starts each one."
 
 
 def _seats(game: Game, typed: Mapping[str, str]) -> int:
@@ -194,8 +205,20 @@ def _seats(game: Game, typed: Mapping[str, str]) -> int:
     text = typed.get("seats") or str(min(game.seats))
     sizes = [*map(str, game.seats)]
     if text not in sizes:
-        raise BadOption(f"{game.title} is played by {', '.join(sizes)} players, not {quoted(text)}")
+        why = f"{game.title} is played by {', '.join(sizes)} players, not {quoted(text)}"
+        raise BadOption(why).of("seats")
     return int(text)
+
+
+def _deals(typed: Mapping[str, str]) -> str:
+    """The typed number of deals of a match, in words. Raises BadOption for one that cannot be."""
+    text = typed.get("deals", "").strip()
+    if not text:
+        return "as many deals a match as its bots' speed allows"
+    number = whole_number(text) or 0
+    if not 1 <= number <= MAX_DEALS:
+        raise BadOption(f"a match has 1 to {MAX_DEALS} deals, not {quoted(text)}").of("deals")
+    return f"{wording.plural(number, 'deal')} a match"
 
 
 def _option(game: Game, name: str) -> str:

@@ -7,19 +7,17 @@ from collections.abc import Callable, Iterator
 from flask import render_template
 
 from dashboard.forms import Values
+from dashboard.responses import PageResponse, view_of
 from dashboard.source import Source
 
 
-def rules(source: Source) -> Iterator[tuple[str, Callable[..., str]]]:
+def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     """Yields every address with its view; the view's name is the endpoint."""
-
-    def openid_new() -> str:
-        return new_page(source)
 
     def openid_out() -> str:
         return render_template("openid_out.html", address=source.openid_out())
 
-    yield "/login/openid/new", openid_new
+    yield "/login/openid/new", view_of("openid_new", new_page, source)
     yield "/login/openid/out", openid_out
 
 

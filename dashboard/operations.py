@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from flask import render_template, request
 
 from dashboard import forms
-from dashboard.responses import PageResponse, behind_login, requested
+from dashboard.queue import TITLES
+from dashboard.responses import PageResponse, behind_login, requested, view_of
 from dashboard.source import Source
 
 
@@ -22,23 +23,18 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
         return render_template("audit.html", page=source.audit(**filters), filters=filters)
 
     def health() -> str:
-        return render_template("health.html", health=source.health())
+        return render_template("health.html", health=source.health(), titles=TITLES)
 
     def faults() -> str:
         days = 7 if request.args.get("days") == "7" else 1
         return render_template("faults.html", faults=source.faults(days))
 
-    def season_operate(season: int) -> str:
-        return forms.season_operate_page(source, season)
-
-    def match_operate(match: str) -> str:
-        return forms.match_operate_page(source, match)
-
     def arena(arena: str) -> str:
         return forms.arena_page(source, arena, requested("since"))
 
-    def arenas() -> str:
-        return forms.arenas_page(source)
+    arenas = view_of("arenas", forms.arenas_page, source)
+    season_operate = view_of("season_operate", forms.season_operate_page, source)
+    match_operate = view_of("match_operate", forms.match_operate_page, source)
 
     yield "/admin/audit", behind_login(source, audit)
     yield "/admin/arenas", behind_login(source, arenas)

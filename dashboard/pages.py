@@ -47,13 +47,20 @@ from dashboard import (
     wording,
     workbench,
 )
-from dashboard.responses import PageResponse, csv_file, json_response, login_first, requested
+from dashboard.responses import (
+    PageResponse,
+    csv_file,
+    json_response,
+    login_first,
+    requested,
+    view_of,
+)
 from dashboard.source import Source
 from matchbox.answers.matches import Matches
 from matchbox.answers.standings import Board
 from matchbox.errors import BadOption, NotFound, quoted
 from matchbox.setting_values import is_loopback
-from matchbox.whole_numbers import WHOLE, whole_number
+from matchbox.whole_numbers import whole_number
 
 EMPTY_BOARD: Final = Board(
     game="", title="", league="", cooperative=False, matches=0, computed_at=None,
@@ -62,6 +69,8 @@ EMPTY_BOARD: Final = Board(
 """The leaderboard of a game that has no league yet."""
 _ENTRANCES: Final = ("/login", "/signup", "/reset", "/first/")
 """The beginnings of the paths of pages for visitors who are not logged in yet."""
+_FLAGS: Final = ("fault", "rated")
+"""The filters of matches that are either set or left out."""
 
 
 def utc_now() -> datetime:
@@ -100,6 +109,7 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
         return {
             "viewer": source.viewer(),
             "openid": source.openid_label(),
+            "play_closed": source.play_closed(),
             "asset_url": assets.asset_url,
             "path_after_login": path_after_login,
             "more_columns": leaderboards.more_columns,
@@ -150,13 +160,13 @@ class _Pages:
         yield "/seasons", self.seasons
         yield "/seasons/<int(max=999999999):season>.csv", self.season_csv
         yield "/seasons/<int(max=999999999):season>.json", self.season_json
-        yield "/leagues", self.leagues
+        yield "/leagues", view_of("leagues", forms.leagues_page, self.source)
         yield "/leagues/<name>", self.league
         yield "/login", self.login
         yield "/signup", self.signup
         yield "/account", self.account
         yield "/admin", self.admin
-        yield "/first/<secret>", self.claim
+        yield "/first/<secret>", view_of("claim", forms.claim_page, self.source)
         yield "/assets/<path:name>", self.asset
 
     # Games
@@ -171,8 +181,7 @@ class _Pages:
 
     def matches(self) -> PageResponse:
         filters = requested("game", "bot", "opponent", "state", "result", "cursor")
-        filters |= requested("comparison", "version")
-        filters |= {key: True for key in ("fault", "rated") if request.args.get(key)}
+        filters |= requested("comparison", "version", *_FLAGS)
         if not filters.get("bot"):
             filters = {k: one for k, one in filters.items() if k not in ("result", "version")}
         if not request.args:
@@ -180,6 +189,7 @@ class _Pages:
         page, why, status = Matches(items=[], next=None), "", 200
         typed = [key for key in ("bot", "opponent") if key in filters]
         try:
+            filters |= {key: _flag(key, filters[key]) for key in _FLAGS if key in filters}
             numbers = [key for key in ("comparison", "version") if key in filters]
             filters |= {key: _number(key, filters[key].strip()) for key in numbers}
             filters |= {key: self._full_name(filters[key]) for key in typed}
@@ -215,9 +225,6 @@ class _Pages:
         board = self.source.season_standings(season)
         return json_response(downloads.long_json(board, "lines", board.lines))
 
-    def leagues(self) -> PageResponse:
-        return forms.leagues_page(self.source)
-
     def league(self, name: str) -> PageResponse:
         return forms.league_page(self.source, name, requested("kind"))
 
@@ -236,9 +243,6 @@ class _Pages:
     def admin(self) -> PageResponse:
         return forms.admin_page(self.source) if self.source.viewer() else login_first()
 
-    def claim(self, secret: str) -> PageResponse:
-        return forms.claim_page(self.source, secret)
-
     def asset(self, name: str) -> PageResponse:
         return assets.send(name)
 
@@ -250,10 +254,18 @@ class _Pages:
             return EMPTY_BOARD
 
 
+def _flag(name: str, text: str) -> bool:
+    """Returns True, as the form or the link to older matches has it. Raises BadOption for another
+    text."""
+    if text not in ("1", "True"):
+        raise BadOption(f"{name} is {quoted(text)}; it must be 1, or left out")
+    return True
+
+
 def _number(name: str, text: str) -> int:
     """Returns the number by which a list is filtered. Raises BadOption for another text."""
     if not (number := whole_number(text)):
-        raise BadOption(f"{name} is {quoted(text)}; {WHOLE}, from 1 up")
+        raise BadOption(f"{name} is {quoted(text)}; it must be a whole number from 1 to 999999999")
     return number
 
 

@@ -7,20 +7,14 @@ from collections.abc import Callable, Iterator
 from flask import render_template
 
 from dashboard.forms import Values
+from dashboard.responses import PageResponse, view_of
 from dashboard.source import Source
 
 
-def rules(source: Source) -> Iterator[tuple[str, Callable[..., str]]]:
+def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     """Yields every address with its view; the view's name is the endpoint."""
-
-    def forgotten() -> str:
-        return forgotten_page(source)
-
-    def reset(number: int, secret: str) -> str:
-        return reset_page(source, number, secret)
-
-    yield "/reset", forgotten
-    yield "/reset/<int(max=999999999):number>/<secret>", reset
+    yield "/reset", view_of("forgotten", forgotten_page, source)
+    yield "/reset/<int(max=999999999):number>/<secret>", view_of("reset", reset_page, source)
 
 
 def forgotten_page(

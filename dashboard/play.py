@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from dashboard import drawings, game_pages, playback
 from dashboard.playback import DrawnStep
-from dashboard.responses import PageResponse
+from dashboard.responses import PageResponse, view_of
 from dashboard.source import Source
 from dashboard.wording import author, capital, plural, told
 from matchbox import registry
@@ -47,28 +47,17 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
         before = request.args.get("before") or None
         tables = source.tables(cursor=before, limit=PAGE_SIZE) if known else None
         games = [(game, game_pages.summary(game.name)) for game in source.games()]
-        return render_template(
-            "play.html", games=games, tables=tables, before=before, closed=source.play_closed()
-        )
-
-    def play_game(game: str) -> PageResponse:
-        return game_page(source, game)
-
-    def play_table(game: str, table: str) -> PageResponse:
-        return table_page(source, game, table)
+        return render_template("play.html", games=games, tables=tables, before=before)
 
     def play_steps_json(game: str, table: str) -> PageResponse:
         found = _table(source, game, table)
         seat = playback.seat_of_view(len(found.seats))
         return jsonify(playback.packed(_played(source, found, seat)))
 
-    def play_table_json(game: str, table: str) -> PageResponse:
-        return _table_json(source, game, table)
-
     yield "/play", play
-    yield "/play/<game>", play_game
-    yield "/play/<game>/<table>", play_table
-    yield "/play/<game>/<table>.json", play_table_json
+    yield "/play/<game>", view_of("play_game", game_page, source)
+    yield "/play/<game>/<table>", view_of("play_table", table_page, source)
+    yield "/play/<game>/<table>.json", view_of("play_table_json", _table_json, source)
     yield "/play/<game>/<table>/steps.json", play_steps_json
 
 
@@ -95,7 +84,6 @@ def game_page(
         chosen=[given.get(f"seat-{at}") or usual[at] for at in range(count)],
         values=given,
         error=error,
-        closed=source.play_closed(),
     )
 
 
@@ -144,6 +132,8 @@ def _place(source: Source, game: str, given: Mapping[str, str]) -> Beginning | N
     if match.embargo or bout >= len(match.bouts or ()):
         raise NotFound(match.embargo or f"match {match.id} has no bout {bout + 1}")
     assert match.bouts is not None
+    if moves > match.bouts[bout].moves and given is request.args:  # A refused form is shown again.
+        raise NotFound(f"bout {bout + 1} of match {match.id} has no move {moves}")
     players = [match.entrants[entrant].bot for entrant in match.bouts[bout].seats]
     players[max(playback.seat_of_view(len(players)) or 0, 0)] = "me"
     return Beginning(match.id, bout, moves, players)
@@ -158,7 +148,7 @@ def table_page(
     except Forbidden as closed:
         raise Forbidden(error or str(closed)) from None
     if found.digest and found.steps:
-        return _over_page(source, found)
+        return _over_page(source, found, error)
     return render_template(
         "play_table.html", **_parts(found, error), rules=_rules(game), steps=_drawn(found)
     )
@@ -277,13 +267,14 @@ def _drawn(table: Table) -> list[DrawnStep]:
     return playback.drawn(table.game, table.steps, names(table), _tints(table), viewer=table.me)
 
 
-def _over_page(source: Source, table: Table) -> str:
+def _over_page(source: Source, table: Table, error: str) -> str:
     """The page of a table that is over. It plays the bout back, as a match's page does."""
     seat = playback.seat_of_view(len(table.seats))
     steps = _played(source, table, seat)
     step, next_event = playback.requested_step(steps, usual=len(steps) - 1)
     return render_template(
         "play_over.html",
+        error=error,
         table=table,
         team=game_pages.find(source, table.game).cooperative,
         rules=game_pages.rules(table.game),
@@ -345,12 +336,12 @@ def _secret() -> str:
 def _with_decisions(game: Game, seats: int) -> Game:
     """The game without the choices at which nobody decides anything.
 
-    An option with a single choice left is left out.
+    An option with a single choice left is left out, if that is its default.
     """
     undecided, options = _undecided(game.name, seats), {}
     for name, option in game.options.items():
         choices = [one for one in option.choices if (name, one) not in undecided]
-        if len(choices) != 1:
+        if choices != [option.default]:
             options[name] = option.model_copy(update={"choices": choices})
     return game.model_copy(update={"options": options})
 

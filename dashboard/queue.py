@@ -19,7 +19,7 @@ TITLES: Final = {
     "lesson": "Lessons", "turn": "Turns at tables with people",
     "verification": "Verifications of matches",
 }  # fmt: skip
-"""The page's names for the kinds of jobs, in the order in which arenas prefer them, matches
+"""The pages' names for the kinds of jobs, in the order in which arenas prefer them, matches
 first."""
 
 

@@ -64,7 +64,8 @@ def _drawn(bot: str, points: tuple[RatingPoint, ...], meant: int) -> figures.Dra
 def finding(points: Iterable[RatingPoint], version: int) -> str:
     """Returns a sentence, without a full stop, on how this version's rating changed.
 
-    Provisional ratings do not count.
+    Provisional ratings do not count. Elo is around the mean of all versions with results, so it
+    also changes when others come; the sentence does not say that the version got better or worse.
     """
     own = [point for point in points if point.version == version and not _provisional(point)]
     if len(own) < 2:
@@ -75,8 +76,14 @@ def finding(points: Iterable[RatingPoint], version: int) -> str:
         return f"Version {version} is rated about as it was at first"
     change = last - first
     of_elo = own[0].elo is not None
-    moved = f"{wording.whole(abs(change))} Elo" if of_elo else f"{abs(change):.1f} points a bout"
-    return f"Version {version} has {'risen' if change > 0 else 'fallen'} by {moved}"
+    if not of_elo:
+        way = "risen" if change > 0 else "fallen"
+        return f"Version {version} has {way} by {abs(change):.1f} points a bout"
+    way = "higher" if change > 0 else "lower"
+    return (
+        f"Version {version} is rated {wording.whole(abs(change))} Elo {way} than at first, around "
+        "the mean of all versions, which changes when others come"
+    )
 
 
 def figure(bot: str, points: Iterable[RatingPoint], meant: int) -> go.Figure:

@@ -13,7 +13,7 @@ from flask import jsonify, render_template, request
 
 from dashboard import drawings, game_pages, playback, reports, wording
 from dashboard.playback import DrawnStep
-from dashboard.responses import PageResponse
+from dashboard.responses import PageResponse, view_of
 from dashboard.source import Source
 from matchbox.answers.matches import Bout, Match
 from matchbox.errors import BadRecord, NotFound, UnknownGame
@@ -36,9 +36,6 @@ class Mark(NamedTuple):
 def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     """Yields every address with its view; the view's name is the endpoint."""
 
-    def match(match: str) -> PageResponse:
-        return match_page(source, match)
-
     def verification(match: str) -> PageResponse:
         found = source.verification(match)
         if found is None:
@@ -52,7 +49,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
         steps = drawn(found, bout, playback.seat_of_view(len(found.entrants)), source)
         return jsonify({"bout": bout, **playback.packed(steps)})
 
-    yield "/matches/<match>", match
+    yield "/matches/<match>", view_of("match", match_page, source)
     yield "/matches/<match>/verification", verification
     yield "/matches/<match>/bouts/<int(max=999999999):bout>.json", bout_json
 

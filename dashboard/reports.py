@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from io import StringIO
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dashboard.wording import plural
@@ -143,8 +144,8 @@ def wrong_place(reasons: Iterable[str], log: str = "") -> Location | None:
 
 
 def excerpt(text: str | None, number: int | None) -> list[SourceLine]:
-    """Returns the line with its neighbours; empty if there is no such line."""
-    lines = (text or "").split("\n")
+    """Returns the line, as Python counts them, with its neighbours; empty if there is none."""
+    lines = StringIO(text or "", newline=None).getvalue().split("\n")
     if not text or number is None or not 1 <= number <= len(lines):
         return []
     first, last = max(1, number - AROUND), min(len(lines), number + AROUND)

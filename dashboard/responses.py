@@ -32,6 +32,22 @@ def behind_login(source: Source, view: Callable[P, PageResponse]) -> Callable[P,
     return page
 
 
+def view_of(
+    endpoint: str, page: Callable[..., PageResponse], source: Source
+) -> Callable[..., PageResponse]:
+    """Returns the view of this endpoint: the page that the parts of the address choose.
+
+    The parts are arguments of the page by their names, which a test compares.
+    """
+
+    @wraps(page)
+    def view(**parts: object) -> PageResponse:
+        return page(source, **parts)
+
+    view.__name__ = endpoint
+    return view
+
+
 def login_if_forbidden(
     source: Source, view: Callable[P, PageResponse]
 ) -> Callable[P, PageResponse]:

@@ -80,18 +80,24 @@ def page(source: Source, season: int, error: str = "") -> str:
 
 
 def _live(source: Source, number: int) -> PageResponse:
-    """Returns the parts of the page that have changed since `seen`; 204 if none has."""
+    """Returns the parts of the page that have changed since `seen`; 204 if none has.
+
+    Returns an empty text if the season is in another state. The reader's page then loads itself
+    again, since what can be done there has changed as well.
+    """
     stamp = source.season_stamp(number)
     course, _, standing = request.args.get("seen", "").partition(".")
     same = standing == stamp.standing
     if same and course == stamp.course:
         return Response(status=204)
+    if course and _state_of(course) != _state_of(stamp.course):
+        return ""
 
     def draw() -> str:
         season = source.season(number)
-        board = source.season_standings(number) if not same or season.state == OVER else None
+        board = None if same else source.season_standings(number)
         values = _course(source, season, board)
-        if board is not None and not same:
+        if board is not None:
             values |= _standing(source, season, board)
         return render_template("_season_live.html", **values)
 
@@ -99,6 +105,11 @@ def _live(source: Source, number: int) -> PageResponse:
     columns = leaderboards.more_columns(), leaderboards.columns_address("more")
     own = (viewer.name if viewer else "", *columns) if not same else None
     return cached((source, number, stamp, Requested.now(), own), draw)
+
+
+def _state_of(course: str) -> str:
+    """Returns the season's state, with which the stamp of a course begins."""
+    return course.partition("-")[0]
 
 
 def _course(source: Source, season: Season, board: Board | None) -> dict[str, object]:

@@ -135,8 +135,8 @@ def swiss_points(season: Season, course: Course, fixtures: Sequence[Fixture]) ->
         if one.round in rounds and (void or taken):
             found = None if void else taken
             results.append(result_of(list(shares), found, out=out, disqualified=disqualified))
-    rests = [bot for number in rounds for bot in season.rounds[number].rests]
-    return dict.fromkeys(course.bots, 0.0) | points_of(results, rests)
+    byes = [bot for number in rounds for bot in season.rounds[number].rests]
+    return dict.fromkeys(course.bots, 0.0) | points_of(results, byes)
 
 
 def _swiss_rounds(season: Season) -> set[int]:
@@ -149,7 +149,7 @@ def _swiss_rounds(season: Season) -> set[int]:
 def _tie(
     tie: Sequence[str], level: int, winners: set[str], legs: Sequence[Mapping[str, float | None]]
 ) -> Iterator[TieLine]:
-    """Yields the places of a tie. One bot of the first level alone rests."""
+    """Yields the places of a tie. One bot alone has a bye, on the first level."""
     for bot in tie:
         taken = [share for leg in legs if (share := leg[bot]) is not None]
         yield TieLine(bot, mean(taken) if taken else None, bot in winners)

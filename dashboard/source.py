@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Protocol
 
 from matchbox.answers.accounts import (
@@ -21,7 +21,7 @@ from matchbox.answers.classes import Invited, LeagueClass, Membership
 from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
 from matchbox.answers.courses import Course, Fixture, Meeting, Stamp
 from matchbox.answers.faults import FaultList, Faults
-from matchbox.answers.games import Game
+from matchbox.answers.games import Game, Limits
 from matchbox.answers.health import ArenaLine, Health
 from matchbox.answers.leagues import League, LeagueLine, Season, SeasonLine, Seasons
 from matchbox.answers.lessons import Lessons
@@ -31,6 +31,7 @@ from matchbox.answers.platform import Admin, Audit, UserDetail, Users
 from matchbox.answers.play import Opponent, Table, Tables
 from matchbox.answers.queue import QueueDetail, Waiting
 from matchbox.answers.standings import Board, RatingPoint
+from matchbox.league.format import Schedule
 
 
 class Source(Protocol):
@@ -43,8 +44,8 @@ class Source(Protocol):
     def viewer(self) -> Viewer | None:
         """The viewer; None without login."""
 
-    def libraries(self) -> list[str]:
-        """The libraries that bots may import in addition to the standard library."""
+    def limits(self) -> Limits:
+        """The limits of a bot on this platform."""
 
     def uploads_closed(self) -> str | None:
         """The reason why the viewer may not submit bots, as a sentence; None if they may, or could
@@ -265,6 +266,11 @@ class Source(Protocol):
     def memberships(self) -> list[Membership]:
         """The leagues whose classes the viewer is in; empty without login."""
 
+    def check_new_league(
+        self, name: str, game: str, seats: int, options: Mapping[str, str], schedule: Schedule
+    ) -> None:
+        """Raises BadName, BadOption or Conflict if there can be no such league."""
+
     def league_class(self, name: str) -> LeagueClass:
         """The class of the league. Raises Forbidden unless the viewer is an operator."""
 
@@ -353,7 +359,7 @@ class Source(Protocol):
 
     def file_of(self, owner: str, name: str, number: int) -> bytes | None:
         """The uploaded bytes of a version, for the owner and operators, and for everybody if it is
-        of the house; None for others."""
+        of the house; None for others. They are empty if they were removed."""
 
     def draft(self, number: int) -> Draft:
         """The viewer's draft with this number."""

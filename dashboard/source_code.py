@@ -15,7 +15,7 @@ from flask import render_template
 
 from dashboard.responses import PageResponse, login_if_forbidden
 from dashboard.source import Source
-from matchbox.answers.bots import Bot, VersionLine
+from matchbox.answers.bots import FILE_REMOVED, Bot, VersionLine
 from matchbox.bundle import MAIN, is_zip, read_bundle
 from matchbox.errors import BadBundle, Forbidden, NotFound
 
@@ -192,6 +192,8 @@ def _file(source: Source, bot: Bot, number: int) -> bytes:
     data = source.file_of(bot.owner, bot.name, number)
     if data is None:
         raise Forbidden("a bot's file is for its owner and operators; this one is not yours")
+    if not data:
+        raise NotFound(f"there is no file of version {number}: {FILE_REMOVED}")
     return data
 
 

@@ -13,23 +13,26 @@ HEIGHT: Final = 20
 POINTS: Final = 14
 """The most points of a line; more are thinned out, and the first and the last stay."""
 MIN_ELO: Final = 60.0
-"""A rating that moved by less than this fills only a part of the height, so that noise looks like
+"""An Elo that moved by less than this fills only a part of the height, so that noise looks like
 noise."""
 _EDGE: Final = 2
 
 
-def rating(values: Sequence[float] | None) -> Markup:
-    """Returns the line of a rating, from its first point to its last; "" for fewer than two."""
-    return _rating(tuple(values or ()))
+def rating(values: Sequence[float] | None, least_range: float = MIN_ELO, digits: int = 0) -> Markup:
+    """Returns the line of a rating, from its first point to its last; "" for fewer than two.
+
+    The height is at least `least_range`. The label has that many digits after the point.
+    """
+    return _rating(tuple(values or ()), least_range, digits)
 
 
 @lru_cache(maxsize=2048)
-def _rating(values: tuple[float, ...]) -> Markup:
+def _rating(values: tuple[float, ...], least_range: float, digits: int) -> Markup:
     if len(values) < 2:
         return Markup("")
     low, high = min(values), max(values)
-    spare = max(0.0, MIN_ELO - (high - low)) / 2
-    label = f"from {values[0]:.0f} to {values[-1]:.0f}"
+    spare = max(0.0, least_range - (high - low)) / 2
+    label = f"from {values[0]:.{digits}f} to {values[-1]:.{digits}f}"
     return _line(values, low - spare, high + spare, label)
 
 

@@ -11,7 +11,7 @@ from typing import Final
 from flask import render_template, request
 
 from dashboard.forms import Values
-from dashboard.responses import PageResponse, behind_login
+from dashboard.responses import PageResponse, behind_login, view_of
 from dashboard.source import Source
 from matchbox.answers.accounts import PasswordLink
 
@@ -24,19 +24,13 @@ STATES: Final = ("open", "closed")
 def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     """Yields every address with its view; the view's name is the endpoint."""
 
-    def users() -> str:
-        return users_page(source)
-
-    def user(name: str) -> str:
-        return user_page(source, name)
-
     def logged_in() -> str:
         cursor = request.args.get("cursor")
         return render_template("logged_in.html", page=source.logged_in(cursor), cursor=cursor)
 
     yield "/admin/sessions", behind_login(source, logged_in)
-    yield "/admin/users", behind_login(source, users)
-    yield "/admin/users/<name>", behind_login(source, user)
+    yield "/admin/users", behind_login(source, view_of("users", users_page, source))
+    yield "/admin/users/<name>", behind_login(source, view_of("user", user_page, source))
 
 
 def users_page(source: Source) -> str:

@@ -84,14 +84,12 @@ def bound(elo: float) -> str:
     return f"{elo:.6g}".replace("-", "−")
 
 
-def half_width(ci95: Sequence[float] | None) -> str:
-    """Returns half of an interval: "± 23"."""
-    return "" if ci95 is None else f"± {round((ci95[1] - ci95[0]) / 2)}"
-
-
 def elo(value: float | None, interval: Sequence[float] | None = None) -> str:
     """Returns a rating with its interval: "1574 ± 23"; a dash for None."""
-    return "–" if value is None else f"{round(value)} {half_width(interval)}".strip()
+    if value is None:
+        return "–"
+    error = f" ± {round((interval[1] - interval[0]) / 2)}" if interval else ""
+    return f"{round(value)}{error}"
 
 
 def score(value: float | None, interval: Sequence[float] | None = None) -> str:
@@ -100,11 +98,6 @@ def score(value: float | None, interval: Sequence[float] | None = None) -> str:
         return "–"
     error = f" ± {(interval[1] - interval[0]) / 2:.1f}" if interval else ""
     return f"{value:.1f}{error}"
-
-
-def mean(number: float) -> str:
-    """Returns a mean score with one decimal: "41.3"."""
-    return f"{number:.1f}"
 
 
 def rank(number: int, ranks: Sequence[int]) -> str:
@@ -120,7 +113,7 @@ def span(ranks: Sequence[int]) -> str:
 
 
 def share(value: float | None, interval: Sequence[float] | None = None) -> str:
-    """Returns a mean expected score with its interval: "61.2% ± 1.4"; a dash for None.
+    """Returns a share or a probability with its interval: "61.2% ± 1.4"; a dash for None.
 
     An interval that ends at 0 or 100%, or reaches a point further to one side, is written out:
     "97.0% (91.5 to 100.0)".
@@ -136,21 +129,16 @@ def share(value: float | None, interval: Sequence[float] | None = None) -> str:
     return f"{text} ± {(high - low) / 2:.1f}"
 
 
-def percent(share: float | None) -> str:
-    """Returns a share with one decimal: "52.4%"; a dash for None."""
-    return "–" if share is None else f"{100 * share:.1f}%"
-
-
 def short(digest: str, length: int = 10) -> str:
     """Returns the first digits of a digest or seed."""
-    return digest if len(digest) <= length else digest[:length]
+    return digest[:length]
 
 
 def parse_time(text: str | None) -> datetime | None:
     """Parses an ISO 8601 text; returns the time in UTC, or None."""
     if not text:
         return None
-    read = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    read = datetime.fromisoformat(text)
     return read.astimezone(UTC) if read.tzinfo else read.replace(tzinfo=UTC)
 
 
@@ -256,6 +244,6 @@ def seats(sizes: Sequence[int]) -> str:
 
 FILTERS: Final = (
     *(author, bot, capital, sentence, option, told, exact, flat, state, fault, tone, whole, bound),
-    *(elo, score, mean, rank, span, share, result, percent, short, plural, length, seats),
+    *(elo, score, rank, span, share, result, short, plural, length, seats),
 )
 """The template filters; each has the name `format_` followed by the function's name."""

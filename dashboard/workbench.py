@@ -13,13 +13,13 @@ from flask import render_template, request
 
 from dashboard import game_pages, reports, wording
 from dashboard.reports import Location
-from dashboard.responses import PageResponse, behind_login, login_first
+from dashboard.responses import PageResponse, behind_login, login_first, view_of
 from dashboard.source import Source
 from dashboard.source_code import files_of, find_version
 from matchbox.answers.bots import Bot, BotLine, Report, VersionLine
 from matchbox.answers.matches import MatchLine
 from matchbox.bundle import FILE_BYTES, ZIP_BYTES, is_zip
-from matchbox.errors import NotFound
+from matchbox.errors import NotFound, quoted
 from matchbox.whole_numbers import whole_number
 
 
@@ -39,11 +39,8 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
             return login_first()
         return submit_page(source, request.args.to_dict())
 
-    def draft(draft: int) -> str:
-        return draft_page(source, draft)
-
-    def version(owner: str, name: str, number: int) -> str:
-        return version_page(source, owner, name, number)
+    version = view_of("version", version_page, source)
+    draft = view_of("draft", draft_page, source)
 
     yield "/submit", submit
     yield "/bots/<owner>/<name>/versions/<int(max=999999999):number>", version
@@ -54,14 +51,17 @@ def submit_page(source: Source, values: Mapping[str, str] | None = None, error: 
     """Returns the workbench.
 
     Besides the fields of the form, `values` may name a `version` of the viewer's bot to begin with,
-    and a `line` of it to show.
+    and a `line` of it to show. Raises NotFound if there is no such version or no such game.
     """
     memberships = source.memberships()
     game = {"game": memberships[0].game} if memberships else {}
+    wanted = (values or {}).get("game")
     values = {**game, **(values or {})}
     known = source.viewer() is not None
     games, my_bots = source.games(), source.my_bots() if known else []
     chosen = next((one for one in games if one.name == values.get("game")), games[0])
+    if wanted and wanted != chosen.name and not error:
+        raise NotFound(f"there is no game {quoted(wanted)} here; the first page lists them")
     own = next((one for one in my_bots if one.name == values.get("name")), None)
     given = _offered(source, chosen.name, own, values)
     return render_template(
@@ -77,23 +77,23 @@ def submit_page(source: Source, values: Mapping[str, str] | None = None, error: 
         requested=bool(values.get("source") or "version" in values),
         line=_number(values.get("line")),
         closed=source.uploads_closed(),
-        libraries=source.libraries(),
+        limits=source.limits(),
         file_bytes=FILE_BYTES,
         zip_bytes=ZIP_BYTES,
         my_bots=my_bots,
     )
 
 
-def draft_page(source: Source, number: int) -> str:
+def draft_page(source: Source, draft: int) -> str:
     """Returns the page of a draft's verdict, whose section the workbench shows in place."""
-    draft = source.draft(number)
-    data = source.draft_file(number) if draft.report else b""
+    found = source.draft(draft)
+    data = source.draft_file(draft) if found.report else b""
     files = files_of(data)
-    place = _wrong_place(draft.report, files)
+    place = _wrong_place(found.report, files)
     return render_template(
         "draft.html",
-        draft=draft,
-        verdict=_verdict(draft.report),
+        draft=found,
+        verdict=_verdict(found.report),
         place=place,
         excerpt=_excerpt(files, place),
         packed=is_zip(data),
@@ -118,17 +118,19 @@ def version_page(
     files = files_of(data or b"") if refused else {}
     place = _wrong_place(version.report, files)
     first = _first_match(source, bot, version)
+    tried = version.state in ("pending", "quarantined")
     return render_template(
         "version.html",
         bot=bot,
         version=version,
-        waiting=source.waiting(version.id) if bot.mine and version.state == "pending" else None,
+        waiting=source.waiting(version.id) if bot.mine and tried else None,
         full_name=f"{owner}/{name}",
         verdict=_verdict(version.report),
         place=place,
         excerpt=_excerpt(files, place),
         packed=is_zip(data or b""),
-        readable=data is not None,
+        readable=bool(data),
+        removed=data == b"",
         first=first,
         paused=_is_paused(source, bot.game),
         alone=first is None and version.state == "active" and _is_alone(source, bot),
@@ -142,9 +144,12 @@ def _verdict(report: Report | None) -> str:
 
 
 def _wrong_place(report: Report | None, files: Mapping[str, str]) -> Location | None:
+    """The place in the author's files that the report names; None if it names another, as for an
+    exception in the game's own code."""
     if report is None or not files:
         return None
-    return reports.wrong_place(report.reasons, report.log or "")
+    place = reports.wrong_place(report.reasons, report.log or "")
+    return place if place and place.file in files else None
 
 
 def _excerpt(files: Mapping[str, str], place: Location | None) -> list[reports.SourceLine]:
@@ -184,9 +189,9 @@ def _offered(
     """Returns the version of the bot that the request names, or its newest version, or the game's
     example."""
     if own is not None and own.game == game:
-        number = _number(values.get("version")) or own.number
+        number = _number(values["version"]) if "version" in values else own.number
         data = source.file_of(own.owner, own.name, number) if number else None
-        if data is not None and not is_zip(data):
+        if data and not is_zip(data):
             return OfferedText(data.decode("utf-8-sig"), f"version {number} of {own.name}")
     if "version" in values:
         raise NotFound("you have no such version in one file; your account's page lists your bots")

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from copy import deepcopy
-from itertools import islice
+from itertools import chain, islice, tee
 
 from laboratory.experiment import check_state, do_nothing, repeat_until_settled
 from laboratory.sittings import play_task, sampled, task_of
@@ -62,9 +62,9 @@ def _play(
     alone: frozenset[int] | None,
 ) -> Played:
     """Plays the comparison once; `alone` is as for `experiment.play`. Raises StatefulBotsFound."""
-    batches = list(comparison.batches())
-    jobs = list(sampled([job for batch in batches for job in batch], alone))
-    tasks = [task_of(job, bundles, {}) for job in jobs]
+    batches, ahead = tee(comparison.batches())
+    jobs = sampled(chain.from_iterable(ahead), alone)
+    tasks = (task_of(job, bundles, {}) for job in jobs)
     started = time.monotonic()
     stateful: set[int] = set()
     with closing(pool.play(play_task, tasks)) as played:

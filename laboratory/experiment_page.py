@@ -65,11 +65,12 @@ def page(document: Document, histograms: Mapping[str, Counter[int]]) -> str:
     )
     return f"""<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>
+<meta name="viewport" content="width=device-width">
 <style>{STYLE}</style>
 <h1>{escape(title)}</h1>
 <p>{escape(caption)}</p>
 {figures}<details open><summary>The figures as a table</summary>
-{_table(columns, rows)}</details>
+{table(columns, rows)}</details>
 {_counts(document)}{PAINT}</html>
 """
 
@@ -78,7 +79,7 @@ def _counts(document: Document) -> str:
     """The game's own counts of its pairs, such as the wins of every card."""
     counted = result_rows.counts_rows(document) if result_rows.is_matrix(document) else {}
     return "".join(
-        f"<details open><summary>{escape(name)}</summary>\n{_table(columns, rows)}</details>\n"
+        f"<details open><summary>{escape(name)}</summary>\n{table(columns, rows)}</details>\n"
         for name, (columns, *rows) in counted.items()
     )
 
@@ -236,7 +237,8 @@ def figure_html(figure: go.Figure, with_library: bool) -> str:
     return html
 
 
-def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """The rows under their columns, as HTML."""
     heads = "".join(f"<th>{escape(column)}</th>" for column in columns)
     body = "".join(
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>\n" for row in rows

@@ -13,7 +13,8 @@ from matchbox.errors import BadOption
 from matchbox.game import check_seats, fill_options
 from matchbox.lab import grid, matrix, places
 from matchbox.lab.plan import Contestant, Plan
-from matchbox.settings import WIDTH, Settings, limits_of
+from matchbox.settings import Settings, limits_of
+from matchbox.settings_of_play import WIDTH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

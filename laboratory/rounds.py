@@ -5,9 +5,12 @@ A bot's memory does not change during a round. The seed alone decides all result
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias, TypedDict, cast
+
+from msgspec import structs
 
 from laboratory.experiment import (
     GridDocument,
@@ -17,11 +20,12 @@ from laboratory.experiment import (
     document_of,
     play,
 )
+from laboratory.planning import kind_of
 from matchbox import registry
 from matchbox.bundle import digest
 from matchbox.lab import result_rows
 from matchbox.lab.plan import Parameters
-from matchbox.match.learning import Lessons, Own, lessons, round_key
+from matchbox.match.learning import MAX_RECORDS, Lessons, Own, lessons, round_key
 from matchbox.match.record import unpack
 from matchbox.match.wire import Entrant
 from worker.arena.learning import LearnResult, learn
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
     from laboratory.experiment import Experiment, Follow, Show
     from laboratory.planning import Results
     from laboratory.worker_pool import WorkerPool
+    from matchbox.game import Game
     from matchbox.lab.plan import Plan, Sitting
     from sandbox.box import Box
 
@@ -42,7 +47,7 @@ class LessonDocument(TypedDict):
     bot: str
     records: int
     left_out: int
-    """As in `LessonResult`."""
+    """As in `LearnResult`."""
     fault: str | None
     """The fault's kind and its detail; None if the bot learned."""
     log: str
@@ -83,6 +88,44 @@ class DocumentOfRounds(Parameters):
     seconds: float
 
 
+class GivenSittings:
+    """What one bot gets to learn from: of each table at which it sits, the same number of bouts.
+
+    A lesson has at most `MAX_RECORDS` bouts, and a pair of bots alone may play more. Nothing else
+    is kept.
+    """
+
+    def __init__(self, bot: int, tables: int) -> None:
+        self.records: list[tuple[bytes, int, int]] = []
+        """The packed record of each sitting, the bot's entrant number in it, and how many of its
+        bouts are given."""
+        self.left_out = 0
+        """The number of bouts that are not given."""
+        self._bot = bot
+        self._share = -(-MAX_RECORDS // max(1, tables))
+        self._given: Counter[tuple[int, ...]] = Counter()
+
+    def add(self, sitting: Sitting, record: bytes) -> None:
+        """Adds a sitting of the round; only those of the bot count."""
+        if self._bot not in sitting.bots:
+            return
+        more = min(sitting.games, self._share - self._given[sitting.bots])
+        self._given[sitting.bots] += more
+        self.left_out += sitting.games - more
+        if more:
+            self.records.append((record, sitting.bots.index(self._bot), more))
+
+    def lessons(self, game: Game, key: str) -> Lessons:
+        """The bot's lessons, in the order of the sittings, which may share a match id."""
+        own = []
+        for number, (packed, entrant, most) in enumerate(self.records):
+            record = unpack(packed)
+            name, bouts = f"{number:08}", record.bouts[:most]
+            own.append(Own(structs.replace(record, match=name, bouts=bouts), entrant))
+        found = lessons(game, own, key)
+        return Lessons(found.records, found.left_out + self.left_out)
+
+
 @dataclass(frozen=True, slots=True)
 class LessonJob:
     """A bot that is to learn, with the matches that it learns from."""
@@ -90,21 +133,10 @@ class LessonJob:
     game: str
     entrant: Entrant
     memory: bytes
-    played: list[tuple[bytes, int]]
-    """The packed records of its matches, each with the bot's entrant number in it."""
+    given: GivenSittings
     key: str
     """The key from `round_key`."""
     limits: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class LessonResult:
-    """The result of a lesson."""
-
-    learned: LearnResult
-    records: int
-    left_out: int
-    """The number of bouts that were left out, because a lesson has a limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +146,7 @@ class PlayedRound:
     done: Experiment
     memories: list[bytes]
     """The memory of each bot while the round was played."""
-    lessons_by_bot: dict[int, LessonResult]
+    lessons_by_bot: dict[int, LearnResult]
     """The lesson of each bot after the round, by bot."""
 
 
@@ -133,27 +165,28 @@ def run(
     played: list[PlayedRound] = []
     follow(lambda: pool.finished_bouts)
     for number in range(1, rounds + 1):
-        records: list[tuple[Sitting, bytes]] = []
+        present = plan_of_round(plan, number, memories)
+        given = _nothing_given(present, pupils if number < rounds else ())
 
         def on_sitting(
             sitting: Sitting,
             record: bytes,
             found: Results,
-            kept: list[tuple[Sitting, bytes]] = records,
+            given: Mapping[int, GivenSittings] = given,
         ) -> None:
-            kept.append((sitting, record))
+            for one in given.values():
+                one.add(sitting, record)
             show(lambda: result_rows.current_figures(found.result()))
 
-        present = plan_of_round(plan, number, memories)
         known = {digest(memory): memory for memory in memories}
         done = play(present, bundles, known, pool, on_sitting)
-        lessons_by_bot: dict[int, LessonResult] = {}
+        lessons_by_bot: dict[int, LearnResult] = {}
         if number < rounds:
-            lessons_by_bot = _teach(plan, number, bundles, memories, records, pool, pupils)
+            lessons_by_bot = _teach(plan, number, bundles, memories, given, pool)
         played.append(PlayedRound(done, list(memories), lessons_by_bot))
         pupils = [bot for bot in pupils if bot in lessons_by_bot]
         for bot, one in lessons_by_bot.items():
-            memories[bot] = one.learned.memory
+            memories[bot] = one.memory
     return played
 
 
@@ -167,56 +200,48 @@ def plan_of_round(plan: Plan, number: int, memories: Sequence[bytes]) -> Plan:
     return replace(plan, bots=bots, seed=seed)
 
 
+def _nothing_given(plan: Plan, pupils: Sequence[int]) -> dict[int, GivenSittings]:
+    """What these bots get to learn from, before the round is played."""
+    tables = {sitting.bots for sitting in kind_of(plan).sittings(plan)} if pupils else set()
+    return {bot: GivenSittings(bot, sum(bot in bots for bots in tables)) for bot in pupils}
+
+
 def _teach(
     plan: Plan,
     number: int,
     bundles: Mapping[str, bytes],
     memories: Sequence[bytes],
-    records: Sequence[tuple[Sitting, bytes]],
+    given: Mapping[int, GivenSittings],
     pool: WorkerPool,
-    pupils: Sequence[int],
-) -> dict[int, LessonResult]:
+) -> dict[int, LearnResult]:
     """Lets these bots learn from the round; returns the lessons of those with a `learn`, by bot."""
     jobs = [
         LessonJob(
             plan.game,
             Entrant(plan.bots[bot].version, plan.bots[bot].class_name),
             memories[bot],
-            [
-                (record, sitting.bots.index(bot))
-                for sitting, record in records
-                if bot in sitting.bots
-            ],
+            sittings,
             round_key(plan.seed, number, plan.bots[bot].version),
             plan.limits,
         )
-        for bot in pupils
+        for bot, sittings in given.items()
     ]
-    results = zip(pupils, pool.play(partial(teach, bundles), jobs), strict=True)
-    return {bot: one for bot, one in results if one.learned.learns}
+    results = zip(given, pool.play(partial(teach, bundles), jobs), strict=True)
+    return {bot: one for bot, one in results if one.learns}
 
 
-def teach(bundles: Mapping[str, bytes], box: Box | None, job: LessonJob) -> LessonResult:
+def teach(bundles: Mapping[str, bytes], box: Box | None, job: LessonJob) -> LearnResult:
     """Lets one bot learn."""
-    found = Lessons([], 0)
-
-    def records() -> list[bytes]:
-        nonlocal found
-        own = [Own(unpack(record), entrant) for record, entrant in job.played]
-        found = lessons(registry.game(job.game), own, job.key)
-        return found.records
-
-    learned = learn(
+    return learn(
         job.game,
         bundles[job.entrant.version],
         job.entrant,
         job.memory,
-        records,
+        lambda: job.given.lessons(registry.game(job.game), job.key),
         seed=job.key,
         limits=job.limits,
         box=box,
     )
-    return LessonResult(learned, len(found.records), found.left_out)
 
 
 def document_of_rounds(plan: Plan, played: Sequence[PlayedRound], workers: int) -> DocumentOfRounds:
@@ -265,12 +290,12 @@ def lines(played: Sequence[PlayedRound]) -> Iterator[Sequence[object]]:
                 yield "round", *line
 
 
-def _lesson_document(name: str, lesson: LessonResult) -> LessonDocument:
-    fault = lesson.learned.fault
+def _lesson_document(name: str, lesson: LearnResult) -> LessonDocument:
+    fault = lesson.fault
     return {
         "bot": name,
         "records": lesson.records,
         "left_out": lesson.left_out,
         "fault": f"{fault.kind}: {fault.detail}" if fault else None,
-        "log": lesson.learned.log,
+        "log": lesson.log,
     }

@@ -56,18 +56,18 @@ def sampled(sittings: Iterable[Sitting], alone: Iterable[int] | None) -> Iterato
     """
     seen: set[int] = set()
     for sitting in sittings:
-        job = sitting.job
+        job = sitting.blank
         if not set(alone or ()).isdisjoint(sitting.bots):
             job = structs.replace(job, width=ALONE)
         if job.width != ALONE and not seen.issuperset(sitting.bots):
             seen.update(sitting.bots)
             job = structs.replace(job, sample=SAMPLE)
-        yield replace(sitting, job=job)
+        yield replace(sitting, blank=job)
 
 
 def task_of(sitting: Sitting, bundles: Mapping[str, bytes], memories: Mapping[str, bytes]) -> Task:
     """The sitting with the bundles and memories of its own bots, and no others."""
-    seats = sitting.job.seats
+    seats = sitting.blank.seats
     return (
         {seat.version: bundles[seat.version] for seat in seats},
         {seat.memory: memories[seat.memory] for seat in seats if seat.memory is not None},
@@ -81,7 +81,9 @@ def play_task(box: Box | None, task: Task) -> PlayedSitting:
     counts: list[Counts] = []
 
     def count_played(played: Played) -> None:
-        counts.append(count(registry.game(sitting.job.game), sitting, played.record, played.notes))
+        counts.append(
+            count(registry.game(sitting.blank.game), sitting, played.record, played.notes)
+        )
 
     done = play_job(
         sitting.job,

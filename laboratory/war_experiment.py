@@ -12,6 +12,7 @@ from matchbox.dice import derive_deals
 from matchbox.errors import BadOption
 from matchbox.game import fill_options
 from matchbox.games.war import statistics
+from matchbox.lab import result_rows
 
 if TYPE_CHECKING:
     from laboratory.worker_pool import WorkerPool
@@ -71,5 +72,4 @@ def play_batch(_: object, deals: Sequence[str]) -> list[GameResult]:
 
 def tsv(results: Sequence[GameResult]) -> str:
     """Every game as a line with the columns of the source document, after a header line."""
-    rows = [list(statistics.COLUMNS), *map(statistics.row, count(1), results)]
-    return "".join("\t".join(row) + "\n" for row in rows)
+    return result_rows.tsv([statistics.COLUMNS, *map(statistics.row, count(1), results)])

@@ -9,7 +9,7 @@ from collections import Counter
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from laboratory.experiment_page import COLOURS, PAINT, STYLE, figure_html
+from laboratory.experiment_page import COLOURS, PAINT, STYLE, figure_html, table
 from matchbox.games.war import statistics
 
 if TYPE_CHECKING:
@@ -43,15 +43,9 @@ def _cases(cases: Sequence[Mapping[str, int]]) -> str:
     """The listed games that were won from the lower initial total, as a table."""
     if not cases:
         return ""
-    heads = "".join(f"<th>{escape(name)}</th>" for name in cases[0])
-    rows = "".join(
-        "<tr>" + "".join(f"<td>{value}</td>" for value in case.values()) + "</tr>\n"
-        for case in cases
-    )
-    return (
-        f"<h2>Games won from the lower initial total, the first {len(cases)}</h2>\n"
-        f"<table><thead><tr>{heads}</tr></thead><tbody>\n{rows}</tbody></table>\n"
-    )
+    rows = [list(map(str, case.values())) for case in cases]
+    head = f"<h2>Games won from the lower initial total, the first {len(cases)}</h2>\n"
+    return head + table(list(cases[0]), rows)
 
 
 def _value_text(value: object) -> str:

@@ -10,10 +10,11 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from threading import BrokenBarrierError
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -33,6 +34,8 @@ Work = Callable[["Box | None", Job], Done]
 """Does a job in the box. With several processes, it must be a function at the top of a module."""
 
 _PATIENCE_S: Final = 60.0
+_AHEAD: Final = 32
+"""This many jobs for each process are made before their results are needed."""
 _USUAL: Final = Settings()
 
 
@@ -41,11 +44,13 @@ class _Process:
 
     box: Box | None = None
     ready: Any = None
-    stopped: Any = None
-    """Its `value` is true once the pool has no further jobs. It has no lock: `_abort_job` may
-    interrupt a process anywhere, and the others would wait for ever for the lock of an
-    interrupted one."""
+    wanted: Any = None
+    """Its `value` is the number of the play whose results are wanted now. It has no lock:
+    `_abort_job` may interrupt a process anywhere, and the others would wait for ever for the lock
+    of an interrupted one."""
     is_busy = False
+    play = 0
+    """The play to which the current job of this process belongs."""
     finished_bouts: Any = None
     """The numbers of finished bouts, one for each process of the pool."""
     number = 0
@@ -57,34 +62,48 @@ class _Process:
 
 
 class WorkerPool:
-    """Plays jobs in its processes, or in this process if it has none."""
+    """Plays jobs in its processes, or in this process if it has none. One play at a time."""
 
-    def __init__(self, box: Box | None, executor: ProcessPoolExecutor | None) -> None:
+    def __init__(self, box: Box | None, executor: ProcessPoolExecutor | None, workers: int) -> None:
         self._box = box
         self._executor = executor
+        self._workers = workers
 
     @property
     def finished_bouts(self) -> int:
         """The number of finished bouts that the jobs have reported, also of unfinished jobs."""
         return sum(_Process.finished_bouts)
 
-    def play(self, work: Work[Job, Done], jobs: Sequence[Job]) -> Generator[Done]:
-        """The jobs' results, in the order of the jobs. Once it is closed, no job begins that no
-        process has taken yet.
+    def play(self, work: Work[Job, Done], jobs: Iterable[Job]) -> Generator[Done]:
+        """The jobs' results, in the order of the jobs, which are made a little before they are
+        needed. Once it is closed, no job begins, and those that run end at their next report.
 
         Raises the errors of a job, and Unavailable if a process died.
         """
         if self._executor is None:
             yield from (work(self._box, job) for job in jobs)
             return
+        _Process.wanted.value += 1
+        number, sent = _Process.wanted.value, deque[Future[Done]]()
         try:
-            yield from self._executor.map(_run_job, [(work, job) for job in jobs])
+            for job in jobs:
+                sent.append(self._executor.submit(_run_job, (number, work, job)))
+                if len(sent) > _AHEAD * self._workers:
+                    yield sent.popleft().result()
+            while sent:
+                yield sent.popleft().result()
         except BrokenProcessPool as error:
             raise Unavailable("a process of this command was killed; start it again") from error
+        finally:
+            _Process.wanted.value += 1
+            for one in sent:
+                one.cancel()
 
 
 def report(bouts: int) -> None:
-    """Counts these finished bouts. Called by a job."""
+    """Counts these finished bouts. Called by a job; ends it if nobody wants its result any more."""
+    if _Process.is_busy and _Process.play != _Process.wanted.value:
+        raise KeyboardInterrupt
     if _Process.finished_bouts is not None:
         _Process.finished_bouts[_Process.number] += bouts
 
@@ -98,18 +117,13 @@ def worker_pool(kind: str, workers: int, settings: Settings = _USUAL) -> Iterato
     """
     if workers == 1:
         _Process.finished_bouts = [0]
-        with cpu_affinity.claimed():
-            box = open_named(kind, settings)
-            try:
-                yield WorkerPool(box, None)
-            finally:
-                if box is not None:
-                    box.close()
+        with cpu_affinity.claimed(), open_named(kind, settings) or nullcontext() as box:
+            yield WorkerPool(box, None, 1)
         return
     spawn = multiprocessing.get_context("spawn")
-    ready, stopped = spawn.Barrier(workers), spawn.RawValue("b")
+    ready, _Process.wanted = spawn.Barrier(workers), spawn.RawValue("q")
     _Process.finished_bouts = spawn.RawArray("q", workers)
-    setup = (kind, settings, os.getpid(), ready, stopped, _Process.finished_bouts)
+    setup = (kind, settings, os.getpid(), ready, _Process.wanted, _Process.finished_bouts)
     before = signal.signal(signal.SIGTERM, _exit)
     executor = ProcessPoolExecutor(workers, spawn, _start_process, setup)
     try:
@@ -117,11 +131,11 @@ def worker_pool(kind: str, workers: int, settings: Settings = _USUAL) -> Iterato
             waits = executor.map(_wait_until_ready, range(workers))
         list(waits)
         try:
-            yield WorkerPool(None, executor)
+            yield WorkerPool(None, executor, workers)
         finally:
             # This kills no process: a pool that loses one while jobs are cancelled may wait for
             # ever.
-            stopped.value = True
+            _Process.wanted.value += 1
             for process in multiprocessing.active_children():
                 process.terminate()
     except BrokenProcessPool as error:
@@ -149,7 +163,7 @@ def _without_interrupts() -> Iterator[None]:
 
 
 def _start_process(
-    kind: str, settings: Settings, parent: int, ready: Any, stopped: Any, finished_bouts: Any
+    kind: str, settings: Settings, parent: int, ready: Any, wanted: Any, finished_bouts: Any
 ) -> None:
     """Prepares a process of the pool. `_wait_until_ready` reports a box that cannot be opened."""
     child.tie_to(parent)
@@ -158,7 +172,7 @@ def _start_process(
     signal.signal(signal.SIGINT, lambda *_: None)  # Only the pool's owner reacts to Ctrl-C.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     _Process.core.enter_context(cpu_affinity.claimed())
-    _Process.ready, _Process.stopped, _Process.finished_bouts = ready, stopped, finished_bouts
+    _Process.ready, _Process.wanted, _Process.finished_bouts = ready, wanted, finished_bouts
     try:
         _Process.box = open_named(kind, settings)
     except MatchboxError as error:
@@ -179,11 +193,11 @@ def _wait_until_ready(_: int) -> None:
         raise _Process.failure
 
 
-def _run_job(task: tuple[Work[Any, Any], Any]) -> Any:
-    work, job = task
+def _run_job(task: tuple[int, Work[Any, Any], Any]) -> Any:
+    _Process.play, work, job = task
     _Process.is_busy = True
     try:
-        if _Process.stopped.value:
+        if _Process.play != _Process.wanted.value:
             raise KeyboardInterrupt
         return work(_Process.box, job)
     except Exception as error:  # Outside of this process it has no traceback.

@@ -48,8 +48,8 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--table", type=Path, default=BOT / "table.txt")
     parser.add_argument("--docs", type=Path, default=DOCS)
     options = parser.parse_args(words)
-    if options.marks[0] < 1 or options.games < 2:
-        parser.error("--marks must be 1 or more, and --games 2 or more")
+    if options.marks[0] < 1 or options.games < 2 or options.workers < 1:
+        parser.error("--marks and --workers must be 1 or more, and --games 2 or more")
     if list(options.marks) != sorted(set(options.marks)):
         parser.error("--marks must rise: the table is that of the last one")
     return options

@@ -35,7 +35,7 @@ class CurvePoint:
 
     iterations: int
     exploitability: float
-    """The advantage of the best answer over its fair share of a round: the mean over all rounds."""
+    """As `table.mean_exploitability`."""
     games: int
     """The number of games behind the share."""
     share: float
@@ -83,10 +83,11 @@ def head(games: int, seed: str) -> str:
     caption = (
         f"At every point, {games} games of two against {RIVAL}, seed {seed}, with a new table of "
         "that many iterations. Exploitability is how much the best answer wins beyond its share of "
-        "a round, as the mean of all rounds. Made by: make learn."
+        "a round, as the mean of all kinds of round, each counted once. Made by: make learn."
     )
     return f"""<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>{_TITLE}</title>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>{_TITLE}</title>
 <style>body {{ font: 16px system-ui; margin: 2rem auto; max-width: 56rem; padding: 0 1rem }}</style>
 <h1>{_TITLE}</h1>
 <p>{escape(caption)}</p>

@@ -5,7 +5,8 @@
                             starter who chooses its lost card should keep the skull
     pp - R81 111 28         both have placed, no skull of one's own: 81% a rose, 11% a bid of 1
 
-Decisions that a player never reaches by its own play are left out, and so is a certain pass.
+Decisions that a player hardly ever reaches by its own play are left out (see SELDOM), and so are
+actions that it hardly ever takes there, and a certain pass.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ def text(iterations: int, values: Mapping[Stage, Values], solved: Sequence[Round
 
 
 def mean_exploitability(solved: Sequence[RoundTree]) -> float:
-    """The advantage of the best answer over its fair share of a round: the mean over all rounds."""
+    """The advantage of the best answer over its fair share of a round: the mean over all kinds of
+    round, each counted once. Most kinds are rare, and it is greater in those that are not."""
     found = [float(one) for game in solved for one in game.exploitability()]
     return sum(found) / len(found)
 

@@ -5,4 +5,4 @@ No input or output, no clock, no chance but `dice.py`. It imports no other room.
 
 from matchbox import build
 
-build.choose()
+build.install_compiled_finder()

@@ -73,8 +73,8 @@ class _Compiled(MetaPathFinder):
         return spec_from_file_location(name, file, loader=ExtensionFileLoader(name, file))
 
 
-def choose() -> None:
-    """From now on imports load compiled modules, if they exist and the setting allows them."""
+def install_compiled_finder() -> None:
+    """Makes later imports load compiled modules, if they exist and the setting allows them."""
     if os.environ.get(SETTING, "").lower() not in NO and (made := files()):
         sys.meta_path.insert(0, _Compiled(made))
 

@@ -133,7 +133,7 @@ def is_left_out(path: str) -> bool:
 
 def named_as_standard(files: Mapping[str, bytes]) -> str | None:
     """Returns a module of the bundle that the bundle imports by the name of a module of Python's
-    own; None if there is none. Which of the two is imported depends on what was loaded before."""
+    own; None if there is none. Python's would be imported, and never the bundle's."""
     lines = (
         line for at, text in files.items() if at.endswith(".py") for line in _IMPORT.findall(text)
     )

@@ -38,13 +38,13 @@ def choices_of(game: str, moves: Sequence[Plain], view: Plain) -> list[tuple[Pla
 def question_of(game: str, moves: Sequence[Plain], view: Plain) -> str:
     """Returns what the seat with this view is asked, as a sentence; "" if the game does not say.
 
-    Raises UnknownGame, and BadGame if it is no text.
+    Raises UnknownGame, and BadGame if it is not a str.
     """
     question: Callable[[Sequence[Plain], Plain], str] | None
     question = getattr(choices_module(game), "question", None)
     text = question(moves, view) if question is not None and moves else ""
     if not isinstance(text, str):
-        raise BadGame(f"question of the game {game} returned {quoted(text)}, and no text")
+        raise BadGame(f"question of the game {game} returned {quoted(text)}; it must return a str")
     return text
 
 
@@ -52,13 +52,19 @@ def _check(game: str, made: object) -> None:
     """Raises BadGame unless this is a choice with texts."""
     if not isinstance(made, Choice):
         raise BadGame(
-            f"choice of the game {game} returned {quoted(made)}, and neither a "
-            "matchbox.game.Choice nor None"
+            f"choice of the game {game} returned {quoted(made)}; it must return a "
+            "matchbox.game.Choice or None"
         )
+    for name in ("words", "group"):
+        if not isinstance(text := getattr(made, name), str):
+            raise BadGame(
+                f"choice of the game {game} returned the {name} {quoted(text)}; it must be a str"
+            )
     picks = made.picks
     if not isinstance(picks, tuple | list) or not all(isinstance(one, str) for one in picks):
         raise BadGame(
-            f"choice of the game {game} returned the picks {quoted(picks)}, and not a tuple of str"
+            f"choice of the game {game} returned the picks {quoted(picks)}; they must be "
+            "a tuple of str"
         )
 
 

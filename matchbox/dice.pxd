@@ -6,9 +6,9 @@ cdef bint _IN_LIMBS
 cdef list _PLANS, _STEPS
 
 @cython.locals(size="unsigned long long", other="unsigned long long")
-cdef _swap(object items, Py_ssize_t above, Py_ssize_t below, unsigned long long part)
+cdef _swap(object items, Py_ssize_t above, Py_ssize_t below, unsigned long long number)
 @cython.locals(size="unsigned long long", other="unsigned long long")
-cdef _swap_bytes(unsigned char* items, Py_ssize_t above, Py_ssize_t below, unsigned long long part)
+cdef _swap_bytes(unsigned char* items, Py_ssize_t above, Py_ssize_t below, unsigned long long number)
 
 cdef class SeededDice:
     cdef bytes _seed
@@ -25,10 +25,10 @@ cdef class SeededDice:
                    part="unsigned long long")
     cpdef shuffle(self, object items)
     cdef u64 _small(self, u64 n) except? 1
-    @cython.locals(last=Py_ssize_t, below=Py_ssize_t, part=u64)
-    cdef Py_ssize_t _order(self, object items, Py_ssize_t size) except -1
+    @cython.locals(last=Py_ssize_t, below=Py_ssize_t, number=u64)
+    cdef Py_ssize_t _shuffle_small(self, object items, Py_ssize_t size) except -1
     @cython.locals(below=Py_ssize_t, full=bint)
-    cdef bint _have_orders(self, Py_ssize_t size, Py_ssize_t last) noexcept
+    cdef bint _have_permutations(self, Py_ssize_t size, Py_ssize_t last) noexcept
     cdef bint _have(self, u64 n) noexcept
     cdef _begin_limbs(self)
     cdef _leave_limbs(self)

@@ -14,8 +14,8 @@ from matchbox import limbs
 T = TypeVar("T")
 
 SEED_BYTES: Final = 16
-_AT_ONCE: Final = 40
-"""One draw puts at most this many places in order."""
+PLACES_PER_DRAW: Final = 40
+"""One draw fills at most this many places of a shuffle."""
 _NUMBERS: Final = 1 << 64
 """One step can begin at most this many numbers."""
 _WORD: Final = 1 << 62
@@ -30,14 +30,14 @@ _STEPS: Final = [step.to_bytes(8, "big") + bytes(8) for step in range(64)]
 
 @lru_cache(1000)
 def _plan(size: int) -> tuple[int, list[tuple[int, int, int]]]:
-    """Plans how one draw orders the last places of `size` items.
+    """Plans how one draw fills the last places of `size` items.
 
-    Returns the number of orders, and the places in as few parts as possible, so that the orders of
-    each part fit a machine word. A part is (above, below, its number of orders): the places from
-    `above` down to `below`.
+    Returns the number of ways to fill them, and the places in as few parts as possible, so that the
+    number of ways of each part fits a machine word. A part is (above, below, its number of ways):
+    the places items[below:above].
     """
     parts = []
-    above, last = size, max(min(size, 1), size - _AT_ONCE)
+    above, last = size, max(min(size, 1), size - PLACES_PER_DRAW)
     while above > last:
         below = above - 1
         while below > last and perm(above, above - below + 1) < _WORD:
@@ -50,19 +50,23 @@ def _plan(size: int) -> tuple[int, list[tuple[int, int, int]]]:
 _PLANS: Final = [_plan(size) for size in range(64)]
 
 
-def _swap(items: MutableSequence[Any], above: int, below: int, part: int) -> None:
-    """Puts the items from place `above` down to `below` into order number `part`."""
+def _swap(items: MutableSequence[Any], above: int, below: int, number: int) -> None:
+    """Fills items[below:above] from items[:above], in the way with this number.
+
+    The number is less than above! / below!. Its digits, in the bases above, above - 1, ..., say
+    which item comes to each place, from the last place down (R. Durstenfeld, 1964).
+    """
     for size in range(above, below, -1):
-        other = part % size
-        part //= size
+        other = number % size
+        number //= size
         items[size - 1], items[other] = items[other], items[size - 1]
 
 
-def _swap_bytes(items: bytearray, above: int, below: int, part: int) -> None:
+def _swap_bytes(items: bytearray, above: int, below: int, number: int) -> None:
     """The same as `_swap`, where the compiler knows the memory layout of the items."""
     for size in range(above, below, -1):
-        other = part % size
-        part //= size
+        other = number % size
+        number //= size
         items[size - 1], items[other] = items[other], items[size - 1]
 
 
@@ -147,12 +151,12 @@ class SeededDice:
         size = len(items)
         while size > 1:
             if _IN_LIMBS and not self._whole and size < len(_PLANS):
-                size = self._order(items, size)
+                size = self._shuffle_small(items, size)
                 continue
-            orders, parts = _PLANS[size] if size < len(_PLANS) else _plan(size)
-            order = self.below(orders)
-            for above, below, results in parts:
-                order, part = divmod(order, results)
+            ways, parts = _PLANS[size] if size < len(_PLANS) else _plan(size)
+            number = self.below(ways)
+            for above, below, part_ways in parts:
+                number, part = divmod(number, part_ways)
                 if isinstance(items, bytearray):
                     _swap_bytes(items, above, below, part)
                 else:
@@ -170,29 +174,28 @@ class SeededDice:
             self._have(n)
         return limbs.divide(self._limbs, n)
 
-    def _order(self, items: MutableSequence[T], size: int) -> int:
-        """One draw of `shuffle` in limbs; returns how many places are still to be shuffled."""
-        last = size - _AT_ONCE if size > _AT_ONCE else 1
-        if not self._size or self._have_orders(size, last):
+    def _shuffle_small(self, items: MutableSequence[T], size: int) -> int:
+        """One draw of `shuffle` in limbs; returns how many places are still to be filled."""
+        last = size - PLACES_PER_DRAW if size > PLACES_PER_DRAW else 1
+        if not self._size or self._have_permutations(size, last):
             self._begin_limbs()
-            self._have_orders(size, last)
+            self._have_permutations(size, last)
         while size > last:
-            below = limbs.part(size, last)
-            part = limbs.divide(self._limbs, limbs.orders(size, below))
+            below = limbs.lowest_place(size, last)
+            number = limbs.divide(self._limbs, limbs.permutations(size, below))
             if isinstance(items, bytearray):
-                _swap_bytes(items, size, below, part)
+                _swap_bytes(items, size, below, number)
             else:
-                _swap(items, size, below, part)
+                _swap(items, size, below, number)
             size = below
         return size
 
-    def _have_orders(self, size: int, last: int) -> bool:
-        """Counts a draw below the number of orders of these places; returns whether the number is
-        used up."""
+    def _have_permutations(self, size: int, last: int) -> bool:
+        """Counts a draw that fills items[last:size]; returns whether the number is used up."""
         full = False
         while size > last:
-            below = limbs.part(size, last)
-            full = self._have(limbs.orders(size, below))
+            below = limbs.lowest_place(size, last)
+            full = self._have(limbs.permutations(size, below))
             size = below
         return full
 

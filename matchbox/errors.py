@@ -26,7 +26,8 @@ MatchboxError
     ├── ArenaStopped        an arena that gets no jobs until an operator lets it go on
     ├── BoxUnavailable      this kind of box does not work here
     ├── BrokerUnavailable   the queue cannot be reached
-    └── DiskFull            there is no room to store anything
+    ├── DiskFull            there is no room to store anything
+    └── ServerUnreachable   an arena gets no answer from its server
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class CallerFault(MatchboxError):
     """The request cannot be met as it stands; its text says what to change."""
 
     fields: tuple[str, ...] = ()
-    """The fields of the request that the error is about, where it is about some."""
+    """The fields of the request that the error is about; empty if it is about none."""
 
     def of(self, *fields: str) -> Self:
         """Names the fields that the error is about; returns the error."""
@@ -119,10 +120,10 @@ class Forbidden(CallerFault):
     """The caller may not do this."""
 
     to_all: bool = False
-    """True if nobody may do this now, so that it does not help to log in."""
+    """True if nobody may do this now, whoever logs in."""
 
     def to_everybody(self) -> Self:
-        """Notes that it does not help to log in; returns the error."""
+        """Marks the error: nobody may do this now, whoever logs in. Returns the error."""
         self.to_all = True
         return self
 
@@ -181,13 +182,21 @@ class SeatFault(MatchboxError):
 class Unavailable(MatchboxError):
     """The request failed for now: the same request may succeed later."""
 
+    wait_s: int | None = None
+    """How many seconds to wait before the next attempt, if it is known."""
+
+    def after(self, wait_s: int) -> Self:
+        """Names how many seconds to wait before the next attempt; returns the error."""
+        self.wait_s = wait_s
+        return self
+
 
 class ArenaOutdated(Unavailable):
     """The arena's release, Python or rules are not the server's; its text says what to do."""
 
 
 class ServerUnreachable(Unavailable):
-    """The server gave an arena no answer, or none of its own."""
+    """The server did not answer, or a proxy answered for it."""
 
 
 class ArenaStopped(Unavailable):

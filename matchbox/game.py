@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol, TypeAlias
 
 from matchbox.dice import Dice, SeededDice
 from matchbox.errors import BadOption, quoted
+from matchbox.whole_numbers import whole_number
 
 Plain: TypeAlias = "None | bool | int | str | list[Any] | dict[str, Any]"
 """Moves and views: None, bool, int below 2**53, str, list, dict with str keys; nothing else."""
@@ -51,7 +52,8 @@ class Spec:
     balanced: bool = False
     """True if all seats have the same chances between equal players."""
     diagnostics: bool = False
-    """True if `player.py` has a `report(player)`, which comments on the player's last move."""
+    """True if `player.py` has a `report(player)`, which returns diagnostics on the player's last
+    move."""
     max_steps: int = 10_000
     """The most steps that a bout can take; the referee treats a longer one as a platform fault."""
 
@@ -194,7 +196,7 @@ class PlayerHooks(Protocol):
         """The player's move for this brief: equal to `answer` for the view."""
 
     def report(self, player: Any) -> object:
-        """The player's plain data about its last move, or None.
+        """The player's diagnostics on its last move, as plain data; None for none.
 
         The game's `Spec` must say `diagnostics=True`.
         """
@@ -290,10 +292,17 @@ class Batch(Protocol):
         tuple: the bout's number, the moves so far, and the answers to be taken next."""
 
     def over(self) -> list[tuple[int, list[Plain], Outcome]]:
-        """Returns the bouts that have ended since the last call: number, moves, outcome."""
+        """Returns the bouts that have ended since the last call, without a fault.
+
+        Each is a tuple: the bout's number, all its moves in the order in which they were made, and
+        its outcome.
+        """
 
     def leave(self) -> list[tuple[int, list[Plain], Answers]]:
-        """Hands back all bouts in progress, in the form that `take` returns."""
+        """Stops playing all bouts in progress and returns them, in the form that `take` returns.
+
+        The referee calls it after a fault that may concern any of them.
+        """
 
 
 def fill_options(spec: Spec, given: Mapping[str, object]) -> dict[str, str | int | bool]:
@@ -319,9 +328,12 @@ def check_seats(spec: Spec, seats: int) -> None:
         raise BadOption(f"{spec.name} is played by {sizes} {players}, not {seats}")
 
 
+MAX_DIGITS: Final = 15
+"""The most digits of a whole number in an option. With more it is not exact in JavaScript, as on
+pages."""
 _ANY: Final[Mapping[type, str]] = {
     str: "any text",
-    int: "any whole number",
+    int: f"any whole number of at most {MAX_DIGITS} digits",
     bool: "true or false",
 }
 """The values of an option without choices, by the type of its default."""
@@ -330,6 +342,8 @@ _ANY: Final[Mapping[type, str]] = {
 def _read(spec: Spec, name: str, option: Option, value: object) -> str | int | bool:
     read = _from_text(type(option.default), value) if isinstance(value, str) else value
     fits = type(read) is type(option.default)
+    if isinstance(read, int) and abs(read) >= 10**MAX_DIGITS:
+        fits = False
     if not fits or (option.choices and read not in option.choices):
         allowed = ", ".join(map(str, option.choices)) or _ANY[type(option.default)]
         raise BadOption(
@@ -343,8 +357,6 @@ def _from_text(kind: type, text: str) -> object:
     if kind is bool:
         return {"true": True, "false": False, "yes": True, "no": False}.get(text.lower(), text)
     if kind is int:
-        try:
-            return int(text)
-        except ValueError:
-            return text
+        amount = whole_number(text.removeprefix("-"), MAX_DIGITS)
+        return text if amount is None else -amount if text.startswith("-") else amount
     return text

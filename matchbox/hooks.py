@@ -15,6 +15,7 @@ from typing import Any, Final
 from matchbox.dice import SeededDice
 from matchbox.errors import BadGame
 from matchbox.game import (
+    MAX_DIGITS,
     Batch,
     ChoicesHooks,
     ChoicesModule,
@@ -35,8 +36,8 @@ LONGEST_RULES: Final = 16
 """The most characters of a version of the rules: those that the database's columns hold."""
 _CLOSE: Final = 0.8
 """Two names at least this similar (1 is equal) are taken for a name and its misspelling."""
-NAME: Final = re.compile(r"[\w.-]{1,32}")
-"""The names that a game may have."""
+NAME: Final = re.compile(r"\w[\w.-]{0,31}")
+"""The names that a game or an option may have."""
 _BRIEFS: Final = ("brief_of", "answer_brief")
 _CONTENT: Final[Mapping[str, type]] = {"ALIASES": str, "ENDINGS": str, "REMEMBERED": bytes}
 """The value type of each of these mappings; the keys are strings."""
@@ -86,15 +87,38 @@ def _check_spec(place: str, spec: Any) -> None:
     if not isinstance(spec.name, str) or not NAME.fullmatch(spec.name):
         raise BadGame(
             f"{place}.name is {spec.name!r}; a game's name is part of addresses, so it has 1 to 32 "
-            "letters, digits, -, _ and ."
+            "letters, digits, -, _ and ., and begins with neither - nor ."
         )
     if not isinstance(spec.title, str) or not spec.title.strip():
-        raise BadGame(f"{place}.title is {spec.title!r}, and not the game's name for people")
+        raise BadGame(f"{place}.title is {spec.title!r}; it must be the game's name for people")
     if not isinstance(spec.rules, str) or not 1 <= len(spec.rules) <= LONGEST_RULES:
         raise BadGame(
             f"{place}.rules is {spec.rules!r}; a version of the rules has 1 to {LONGEST_RULES} "
             "characters"
         )
+    for name in ("cooperative", "balanced", "diagnostics"):
+        if not isinstance(getattr(spec, name), bool):
+            raise BadGame(f"{place}.{name} is {getattr(spec, name)!r}; it must be True or False")
+    if not isinstance(spec.hidden, str):
+        raise BadGame(f"{place}.hidden is {spec.hidden!r}; it must be a sentence, or empty")
+    _check_sizes(place, spec)
+    if not _is_number(spec.max_steps) or spec.max_steps < 1:
+        raise BadGame(
+            f"{place}.max_steps is {spec.max_steps!r}; it must be a whole number from 1 up"
+        )
+    if not isinstance(spec.options, Mapping):
+        raise BadGame(f"{place}.options is {spec.options!r}; it must be a dict")
+    for name, option in spec.options.items():
+        if not isinstance(name, str) or not NAME.fullmatch(name):
+            raise BadGame(
+                f"{place}.options has the name {name!r}; an option is set with name=value, so its "
+                "name has 1 to 32 letters, digits, -, _ and ., and begins with neither - nor ."
+            )
+        _check_option(f"{place}.options[{name!r}]", option)
+
+
+def _check_sizes(place: str, spec: Spec) -> None:
+    """Checks the table sizes."""
     seats = spec.seats
     if not isinstance(seats, tuple | list | range) or not seats or not _are_sizes(seats):
         raise BadGame(
@@ -106,12 +130,6 @@ def _check_spec(place: str, spec: Any) -> None:
             f"{place} has only tables of one, where nobody can win or lose: it needs "
             "cooperative=True, so that scores are compared"
         )
-    if not _is_number(spec.max_steps) or spec.max_steps < 1:
-        raise BadGame(f"{place}.max_steps is {spec.max_steps!r}, and not a number from 1 up")
-    if not isinstance(spec.options, Mapping):
-        raise BadGame(f"{place}.options is {spec.options!r}, and not a dict")
-    for name, option in spec.options.items():
-        _check_option(f"{place}.options[{name!r}]", option)
 
 
 def _are_sizes(seats: Sequence[Any]) -> bool:
@@ -125,14 +143,23 @@ def _is_number(value: object) -> bool:
 
 def _check_option(place: str, option: object) -> None:
     if not isinstance(option, Option):
-        raise BadGame(f"{place} is {option!r}, and not a matchbox.game.Option")
+        raise BadGame(f"{place} is {option!r}; it must be a matchbox.game.Option")
+    if not isinstance(option.help, str):
+        raise BadGame(f"{place} has the help {option.help!r}; it must be a text")
     kind, choices = type(option.default), option.choices
     if kind not in (str, int, bool):
-        raise BadGame(f"{place} has the default {option.default!r}, and not a str, int or bool")
+        raise BadGame(f"{place} has the default {option.default!r}; it must be a str, int or bool")
     if not isinstance(choices, tuple | list) or any(type(one) is not kind for one in choices):
-        raise BadGame(f"{place} has the choices {choices!r}, and not a tuple of {kind.__name__}")
+        raise BadGame(
+            f"{place} has the choices {choices!r}; they must be a tuple of {kind.__name__}"
+        )
+    numbers = [one for one in (option.default, *choices) if isinstance(one, int)]
+    if any(abs(one) >= 10**MAX_DIGITS for one in numbers):
+        raise BadGame(f"{place} has a number of more than {MAX_DIGITS} digits; choose smaller ones")
     if choices and option.default not in choices:
-        raise BadGame(f"{place} has the default {option.default!r}, which is not in {choices!r}")
+        raise BadGame(
+            f"{place} has the default {option.default!r}, which is not one of {choices!r}"
+        )
 
 
 def _check_part(place: str, part: Any, required: type, optional: type) -> None:

@@ -18,6 +18,6 @@ cdef Py_ssize_t multiply(u32* limbs, Py_ssize_t size, u64 by) noexcept
 @cython.locals(place=Py_ssize_t, low=u32)
 cdef bint is_over(u32* limbs, Py_ssize_t size) noexcept
 @cython.locals(below=Py_ssize_t, found=u64)
-cdef Py_ssize_t part(Py_ssize_t above, Py_ssize_t last) noexcept
+cdef Py_ssize_t lowest_place(Py_ssize_t above, Py_ssize_t last) noexcept
 @cython.locals(found=u64)
-cdef u64 orders(Py_ssize_t above, Py_ssize_t below) noexcept
+cdef u64 permutations(Py_ssize_t above, Py_ssize_t below) noexcept

@@ -1,7 +1,7 @@
 """Numbers of 512 bits as machine words, for chance in the compiled build.
 
-A number is 16 limbs of 32 bits, the lowest first. Only compiled code calls these functions. Plain
-Python's integers have no fixed width, and are faster there.
+A number is 16 limbs of 32 bits, the lowest first: a list or C array of ints. Only compiled code
+calls these functions: plain Python's integers have no fixed width, and are faster there.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _LIMB: Final = 0xFFFFFFFF
 
 
 def read(found: Any, digest: bytes) -> None:
-    """Sets `found` to the number in 64 bytes, the highest byte first."""
+    """Sets `found`, 16 limbs, to the number in 64 bytes, the highest byte first."""
     for place in range(16):
         at = 60 - 4 * place
         found[place] = (
@@ -73,8 +73,8 @@ def is_over(limbs: Any, size: int) -> bool:
     return bool(low)
 
 
-def part(above: int, last: int) -> int:
-    """The lowest place, `last` or above, down to which there are fewer than 1 << 32 orders."""
+def lowest_place(above: int, last: int) -> int:
+    """The lowest `below`, `last` or above, with `permutations(above, below)` below 2**32."""
     below, found = above - 1, above
     while below > last and found * below >> 32 == 0:
         found *= below
@@ -82,8 +82,8 @@ def part(above: int, last: int) -> int:
     return below
 
 
-def orders(above: int, below: int) -> int:
-    """How many orders the places from `above` down to `below` have."""
+def permutations(above: int, below: int) -> int:
+    """The number of ways to fill the last above - below of `above` places: above! / below!."""
     found = 1
     while above > below:
         found *= above

@@ -17,7 +17,7 @@ from traceback import extract_tb, walk_tb
 from typing import TYPE_CHECKING, Any, Final
 
 import matchbox.games
-from matchbox.errors import BadGame, MatchboxError, UnknownGame, quoted
+from matchbox.errors import BadGame, IllegalMove, MatchboxError, UnknownGame, quoted
 from matchbox.hooks import check_choices, check_draw, check_game
 
 if TYPE_CHECKING:
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from matchbox.game import ChoicesModule, DrawModule, Game
 
 GROUP: Final = "matchbox.games"
-_NO_RULES: Final = (
-    "README.md", "choices.py", "draw.py", "players.py", "playthrough.txt", "terminal.py",
-)  # fmt: skip
+_NO_RULES: Final = ("README.md", "choices.py", "draw.py", "playthrough.txt", "terminal.py")
 """The files of a game that decide nothing in a match."""
+_SHIPPED_PLAYERS: Final = "players.py"
+"""The file of a built-in game that gives its shipped players to those who import them."""
 _BUILT: Final = (".c", ".cpp", ".html", ".pxd", ".pyc", ".pyd", ".so", "~", ".orig", ".bak", ".md")
-"""The ends of names of files that only compile a source or were made from one, and of texts."""
-_BESIDE: Final = (".", "__pycache__", "tests", "LICENSE", "py.typed")
-"""The beginnings of names of other files and folders that decide nothing in a match."""
+"""Suffixes of build artefacts, type declarations, backups and documentation."""
+_BESIDE: Final = ("__pycache__", "tests", "LICENSE", "LICENSE.txt", "py.typed")
+"""Other files and folders that decide nothing in a match."""
 
 
 @cache
@@ -61,17 +61,18 @@ def packages() -> Mapping[str, str]:
 
 @cache
 def game(name: str) -> Game:
-    """Returns the game of that name. Raises UnknownGame, and BadGame if its package is broken, or
-    what it says of itself is, or a hook is misspelt or incomplete."""
+    """Returns the game of that name.
+
+    Raises UnknownGame, and BadGame if the package, its Spec or a hook is invalid.
+    """
     package = package_of(name)
     try:
-        found: Game = _load(f"{package}.rules").GAME
-    except (ImportError, AttributeError) as error:
-        raise BadGame(f"game {name!r} of {package} has no rules.GAME: {error}") from error
-    try:
-        player = _load(f"{package}.player")
-    except ImportError as error:
-        raise BadGame(f"game {name!r} of {package} has no module player: {error}") from error
+        rules, player = _load(f"{package}.rules"), _load(f"{package}.player")
+    except ModuleNotFoundError as error:
+        raise BadGame(f"game {name!r} of {package} has no module {error.name}") from error
+    if not hasattr(rules, "GAME"):
+        raise BadGame(f"game {name!r} of {package} has no rules.GAME")
+    found: Game = rules.GAME
     check_game(package, found, player)
     if found.spec.name != name:
         raise BadGame(
@@ -133,22 +134,19 @@ def draw_module(name: str) -> DrawModule | None:
 def _optional_module(name: str, part: str) -> ModuleType | None:
     """The module of the game with that name, if it has it."""
     module = f"{package_of(name)}.{part}"
-    if find_spec(module) is None:
-        return None
-    try:
-        return _load(module)
-    except (ImportError, AttributeError) as error:
-        raise BadGame(f"{module} cannot be loaded: {error}") from error
+    return None if find_spec(module) is None else _load(module)
 
 
 def _load(module: str) -> ModuleType:
-    """Imports a module of a game. Raises ImportError, AttributeError, and BadGame for any other
+    """Imports a module of a game. Raises ModuleNotFoundError if there is none, and BadGame for any
     error in it, with its place."""
     try:
         return import_module(module)
-    except (ImportError, AttributeError, MatchboxError):
+    except MatchboxError:
         raise
     except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}."):
+            raise
         at = extract_tb(error.__traceback__)[-1]
         place = "" if isinstance(error, SyntaxError) else f" ({at.filename}, line {at.lineno})"
         told = f"{type(error).__name__}: {error}{place}"
@@ -156,10 +154,10 @@ def _load(module: str) -> ModuleType:
 
 
 @contextmanager
-def naming_games() -> Iterator[None]:
+def raising_bad_game() -> Iterator[None]:
     """Raises BadGame in place of an error that a function of an installed game raises in the block.
 
-    Errors of Matchbox pass, such as IllegalMove.
+    Errors of Matchbox pass, except an IllegalMove: no move is refused here.
     """
     try:
         yield
@@ -171,8 +169,12 @@ def naming_games() -> Iterator[None]:
 
 def broken_game(error: Exception) -> BadGame | None:
     """Returns a BadGame with the game, the function and the line, if a function of an installed
-    game raised the error; None for an error of Matchbox, or from elsewhere."""
-    if isinstance(error, MatchboxError):
+    game raised the error; None for an error of Matchbox, or from elsewhere.
+
+    The referee catches an IllegalMove of `apply`. So one that comes here is such an error, too.
+    """
+    refused = isinstance(error, IllegalMove)
+    if isinstance(error, MatchboxError) and not refused:
         return None
     found = [
         (name, frame.f_code, f"{frame.f_globals['__name__']}, line {line}")
@@ -182,8 +184,11 @@ def broken_game(error: Exception) -> BadGame | None:
     if not found:
         return None
     (name, code, _), (*_, place) = found[0], found[-1]
-    told = f"{type(error).__name__}: {error}"
-    return BadGame(f"the game {name} is broken: {code.co_qualname} raised {told} ({place})")
+    told = f"{type(error).__name__}: {error} ({place})"
+    only = (
+        "; in the rules only apply may raise IllegalMove, for the move of a seat" if refused else ""
+    )
+    return BadGame(f"the game {name} is broken: {code.co_qualname} raised {told}{only}")
 
 
 def _game_of(module: str) -> str | None:
@@ -198,8 +203,8 @@ def _game_of(module: str) -> str | None:
 def digests() -> dict[str, str]:
     """Returns a digest of every game's rules, by the game's name: of their source and their data.
 
-    Two machines with the same digests play by the same rules. It leaves out shipped players, and
-    what shows a game to people.
+    Two machines with the same digests play by the same rules. It leaves out the shipped players of
+    built-in games, tests, and what shows a game to people.
     """
     return {name: _digest(package) for name, package in packages().items()}
 
@@ -216,8 +221,9 @@ def match_digest() -> str:
 
 def _digest(package: str) -> str:
     found = blake2b(digest_size=16)
+    built_in = package.startswith(f"{matchbox.games.__name__}.")
     for name, file in _sources(files(package)):
-        if name not in _NO_RULES:
+        if name not in _NO_RULES and not (built_in and name == _SHIPPED_PLAYERS):
             source = file.read_bytes()
             found.update(f"{name} {len(source)}\n".encode() + source)
     return found.hexdigest()
@@ -226,7 +232,7 @@ def _digest(package: str) -> str:
 def _sources(folder: Traversable, path: str = "") -> Iterator[tuple[str, Traversable]]:
     """The sources and data files in the folder and those inside it, each with its path."""
     for file in sorted(folder.iterdir(), key=lambda file: file.name):
-        if file.name.startswith(_BESIDE):
+        if file.name.startswith(".") or file.name in _BESIDE:
             continue
         if file.is_dir():
             yield from _sources(file, f"{path}{file.name}/")
@@ -241,7 +247,10 @@ def release() -> str:
 
 def library_versions(names: Iterable[str]) -> dict[str, str]:
     """Returns the version of each of these libraries that is installed here, by its name."""
-    return {name: version(name) for name in names}
+    return {name: _version(name) for name in names}
+
+
+_version: Final = cache(version)
 
 
 def seat_modules() -> list[str]:

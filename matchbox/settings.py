@@ -13,29 +13,13 @@ from urllib.parse import urlsplit
 
 from matchbox.errors import BadSetting
 from matchbox.setting_values import secret_in, value_of
-from matchbox.settings_of_play import BOXES, MAX_DEALS, WIDTH, PlaySettings
-from matchbox.settings_of_service import MAIL_ADDRESS, ServiceSettings
+from matchbox.settings_of_play import PlaySettings
+from matchbox.settings_of_service import ServiceSettings
 from matchbox.settings_of_upkeep import UpkeepSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import TextIO
-
-__all__ = [
-    "BOXES",
-    "FILE",
-    "MAIL_ADDRESS",
-    "MAX_DEALS",
-    "NOT_SETTINGS",
-    "PREFIX",
-    "SECRET_FILES",
-    "WIDTH",
-    "Settings",
-    "libraries_of",
-    "limits_of",
-    "read_settings",
-    "with_secrets",
-]
 
 PREFIX: Final = "MATCHBOX_"
 NOT_SETTINGS: Final = frozenset({"MATCHBOX_TOKEN", "MATCHBOX_URL", "MATCHBOX_ARENA_KEY"})
@@ -61,8 +45,8 @@ def read_settings(
     """Returns the settings in this environment. Raises BadSetting; its text says what to change.
 
     `open_file` opens the files of secrets, as `open` does. If it is None, the files are not read: a
-    program that needs no secret passes none. Then the lease is not checked either, since it is no
-    program of the platform.
+    program that needs no secret passes none. Such a program does not play matches, so the lease is
+    not checked either.
     """
     if open_file is not None:
         environment = with_secrets(environment, open_file)
@@ -79,6 +63,11 @@ def read_settings(
     }
     settings = Settings(**values)
     _check_mail(settings)
+    if settings.secret_key and settings.secret_key == settings.arena_token:
+        raise BadSetting(
+            "MATCHBOX_SECRET_KEY and MATCHBOX_ARENA_TOKEN are the same; give them two values, "
+            "because arenas must not hold the key that signs sessions"
+        )
     if bool(settings.openid_issuer) != bool(settings.openid_client_id):
         raise BadSetting(
             "MATCHBOX_OPENID_ISSUER and MATCHBOX_OPENID_CLIENT_ID go together; set both, or none"
@@ -128,6 +117,15 @@ def libraries_of(settings: Settings) -> tuple[str, ...]:
     return () if settings.libraries == "none" else (settings.libraries,)
 
 
+def limits_for_authors(settings: Settings) -> dict[str, object]:
+    """The settings on which the verdict on a bot depends, as `matchbox.answers.games.Limits`."""
+    return {
+        **limits_of(settings),
+        "tryout_deals": settings.tryout_deals,
+        "libraries": list(libraries_of(settings)),
+    }
+
+
 def _check_mail(settings: Settings) -> None:
     """Raises BadSetting if a setting is missing that sending mail needs, or two contradict."""
     if settings.smtp_host and not settings.smtp_sender:
@@ -144,26 +142,39 @@ def _check_mail(settings: Settings) -> None:
 
 
 FRAME_DECISIONS: Final = 10
-"""A question may have many decisions; for these together a bot has the time of at most so many,
-as `sandbox.policy.FRAME_DECISIONS` says."""
+"""A frame's time limit is that of at most this many decisions; see
+`sandbox.policy.FRAME_DECISIONS`.
+"""
+LEARN_CPU_MS: Final = 10_000
+"""A bot's processor time for a lesson, in ms, as `sandbox.policy.LEARN_CPU_MS` says. Its bank is as
+much wall time."""
 
 
 def _check_lease(settings: Settings) -> None:
     """Raises BadSetting if an arena would lose its job while a bot still may take its time: the
     next arena would, too, and the job would never be done."""
-    for step, budget_ms, name in (
+    lesson_ms = LEARN_CPU_MS * settings.wall_factor
+    for step, budget_ms, bank_ms, names in (
         (
             "for a question",
             min(FRAME_DECISIONS * settings.cpu_ms, settings.bank_ms),
-            "MATCHBOX_CPU_MS",
+            settings.bank_ms,
+            "MATCHBOX_CPU_MS and MATCHBOX_WALL_FACTOR let",
         ),
-        ("to load", settings.start_cpu_ms, "MATCHBOX_START_CPU_MS"),
+        (
+            "to load",
+            settings.start_cpu_ms,
+            max(settings.bank_ms, lesson_ms),
+            "MATCHBOX_START_CPU_MS and MATCHBOX_WALL_FACTOR let",
+        ),
+        ("for a lesson", LEARN_CPU_MS, lesson_ms, "MATCHBOX_WALL_FACTOR lets"),
     ):
-        allowed_ms = min(budget_ms * settings.wall_factor, max(budget_ms, settings.bank_ms))
+        allowed_ms = min(budget_ms * settings.wall_factor, max(budget_ms, bank_ms))
         minutes = allowed_ms // 60_000 + 1
         if minutes > settings.lease_minutes:
             raise BadSetting(
-                f"{name} and MATCHBOX_WALL_FACTOR let a bot take {allowed_ms // 1000} s {step}, "
+                f"{names} a bot take {allowed_ms // 1000} s {step}, "
                 f"and MATCHBOX_LEASE_MINUTES is {settings.lease_minutes}: an arena without "
-                f"progress loses its job by then; raise the lease to {minutes}, or lower the others"
+                f"progress loses its job by then; raise MATCHBOX_LEASE_MINUTES to {minutes}, or "
+                f"lower {names.rpartition(' ')[0]}"
             )

@@ -94,8 +94,8 @@ class PlaySettings:
     )
     lease_minutes: int = setting(
         5,
-        "minutes after which a job is sent again if no arena has taken it, or its arena reports no "
-        "progress",
+        "minutes after which a job is sent again if its arena reports no progress, or if no arena "
+        "has taken it and the broker cannot be asked for its message",
         least=1,
         most=1440,
     )
@@ -153,7 +153,11 @@ class PlaySettings:
         3, "open tables at which one person may sit", least=1, most=1000
     )
     play_idle_minutes: int = setting(
-        30, "minutes without a move after which a table ends", least=1, most=1440
+        30,
+        "minutes after which a table ends if a person does not move, or if no arena could play its "
+        "bots' turn",
+        least=1,
+        most=1440,
     )
     verifications_per_day: int = setting(
         20, "matches that one account may have verified in a day; 0: none", least=0, most=100_000

@@ -52,7 +52,10 @@ class ServiceSettings:
         from_file=True,
     )
     server_url: str = setting(
-        "http://127.0.0.1:8000", "the address that people use, for links", schemes=("http", "https")
+        "http://127.0.0.1:8000",
+        "the address that people use, for links",
+        schemes=("http", "https"),
+        site=True,
     )
     internal_url: str = setting(
         "",
@@ -73,11 +76,19 @@ class ServiceSettings:
         "",
         "the secret by which the server knows its arenas; 32 characters or more",
         secret=True,
+        sent=True,
         shown=False,
         from_file=True,
     )
     signup: str = setting("open", "who may make an account", choices=("open", "closed"))
     uploads_per_hour: int = setting(30, "uploads of one account in an hour", least=1, most=100_000)
+    uploads_mb: int = setting(
+        500,
+        "MB that the files of one account's versions may take together, unless an operator's; "
+        "0: no limit",
+        least=0,
+        most=1 << 20,
+    )
     pending_tryouts: int = setting(
         4, "uploads of one account that may wait for their verdicts", least=1, most=100_000
     )

@@ -7,20 +7,23 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from matchbox.setting_values import setting
 
 _FOLDERS: Final = re.compile(r"/[^,]*( *, */[^,]*)*")
 
 
+def _days(default: int, meaning: str, least: int = 0) -> Any:
+    """A number of days, up to a hundred years."""
+    return setting(default, meaning, least=least, most=36_500)
+
+
 @dataclass(frozen=True, kw_only=True)
 class UpkeepSettings:
     """The settings of disks, backups, retention and logs."""
 
-    play_keep_days: int = setting(
-        90, "days for which a finished table can be watched", least=1, most=36_500
-    )
+    play_keep_days: int = _days(90, "days for which a finished table can be watched", least=1)
     disks: str = setting(
         "",
         "folders whose disks are watched, separated by commas; empty: the data folder",
@@ -33,53 +36,42 @@ class UpkeepSettings:
         least=0,
         most=1 << 20,
     )
-    keep_event_days: int = setting(
-        30,
-        "days for which events of live pages are kept, at most 10,000 events; 0: for ever",
-        least=0,
-        most=36_500,
+    keep_event_days: int = _days(
+        30, "days for which events of live pages are kept, at most 10,000 events; 0: for ever"
     )
-    keep_delivery_days: int = setting(
-        7,
-        "days after which a mail or webhook delivery that still waits is given up; 0: never",
-        least=0,
-        most=36_500,
+    keep_delivery_days: int = _days(
+        7, "days after which a mail or webhook delivery that still waits is given up; 0: never"
     )
-    keep_notice_days: int = setting(
-        365, "days for which notices stay in the inboxes; 0: for ever", least=0, most=36_500
-    )
+    keep_notice_days: int = _days(365, "days for which notices stay in the inboxes; 0: for ever")
     keep_session_days: int = setting(
         30,
-        "days after which an unused browser session ends, 30 at most; 0: 30",
+        "days after which an unused browser session ends; 0, or more than 30: 30",
         least=0,
         most=36_500,
+        cap=30,
     )
-    keep_tryout_days: int = setting(
+    keep_tryout_days: int = _days(
         180,
         "days for which the output of a try-out is kept, if its version does not play; the verdict "
         "stays; 0: for ever",
-        least=0,
-        most=36_500,
     )
-    keep_output_days: int = setting(
+    keep_refused_days: int = _days(
+        30,
+        "days for which the file of a refused version is kept, if it was in no match; the verdict "
+        "stays; 0: for ever",
+    )
+    keep_output_days: int = _days(
         180,
         "days for which the output and reports of bots in a match or lesson are kept, in a season "
         "until its end at least; 0: for ever",
-        least=0,
-        most=36_500,
     )
-    keep_record_days: int = setting(
+    keep_record_days: int = _days(
         0,
         "days for which records and deals of matches outside of seasons are kept; results and "
         "ratings stay; 0: for ever",
-        least=0,
-        most=36_500,
     )
-    keep_season_record_days: int = setting(
-        0,
-        "days after the end of a season for which its records are kept; 0: for ever",
-        least=0,
-        most=36_500,
+    keep_season_record_days: int = _days(
+        0, "days after the end of a season for which its records are kept; 0: for ever"
     )
     log_json: bool = setting(False, "write logs as JSON, one object a line; false: as text")
     access_log: bool = setting(True, "write a line to the log for every request")

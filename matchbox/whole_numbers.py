@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-WHOLE: Final = "it must be a whole number of at most 9 digits"
-"""The end of the message about another text."""
+WHOLE: Final = "it must be a whole number from 0 to 999999999"
+"""The end of the error message for any other text."""
 
 
 def whole_number(text: str, digits: int = 9) -> int | None:
-    """Returns the number that the text writes with at most so many digits; None for another text.
+    """Returns the number that the text writes with at most `digits` digits; None for other texts.
 
     Only 0 to 9 count as digits: `int` would also take those of other scripts, signs and spaces.
     """

@@ -8,7 +8,8 @@ slow to start always has a spare ready.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -43,16 +44,22 @@ class Box:
     """Seats of one kind for one program, for one thread at a time.
 
     Close it, or use it in a `with` block. `layers` says for each layer by name whether the first
-    zygote raised it. Its processes run on the processors that the first caller of `open_box` was
-    pinned to.
+    zygote raised it. A later zygote that lacks one of these is ended. Its processes run on the
+    processors that the first caller of `open_box` was pinned to.
     """
 
     def __init__(
-        self, kind: str, program: Program, engine: Engine, check: Check | None = None
+        self,
+        kind: str,
+        program: Program,
+        engine: Engine,
+        check: Check | None = None,
+        needs: Collection[str] = (),
     ) -> None:
         """Raises BoxUnavailable, or ValueError for libraries without a check.
 
-        `check` is called once, before the first seat with libraries is opened.
+        `check` is called once, before the first seat with libraries is opened. `needs` are layers
+        that every zygote must raise, the first one too.
         """
         if program.libraries and check is None:
             raise ValueError("a box with libraries needs a check of its wall with them")
@@ -64,7 +71,9 @@ class Box:
         self._wall = program.wall
         self._engine = engine
         self._launch = _LAUNCHERS[kind](program, engine)
-        first = ZygoteClient(self._launch)
+        self._needs = frozenset(needs)
+        first = self._with_whole_wall(ZygoteClient(self._launch))
+        self._needs |= {layer for layer, stands in first.raised.items() if stands}
         self._idle = [first]
         self._lent: list[BoxSeat] = []
         """The seats whose zygotes were not taken back."""
@@ -79,7 +88,9 @@ class Box:
         *,
         with_libraries: bool = False,
     ) -> BoxSeat:
-        """A fresh process that has run no bot. Raises SeatFault("platform"), Unavailable.
+        """A fresh process that has run no bot.
+
+        Raises SeatFault("platform") if this seat cannot be opened, and BoxUnavailable if none can.
 
         `bank` is the time that the seat draws on; pass one if its bot has other seats too.
         `with_libraries` asks for a seat with the box's libraries; their zygote starts when the
@@ -89,7 +100,7 @@ class Box:
             return self._open_with_libraries().seat(limits, bank)
         self._take_back()
         for attempt in range(1, _ATTEMPTS + 1):
-            zygote = self._idle.pop() if self._idle else self._start()
+            zygote = self._next_idle() or self._start()
             try:
                 zygote.reserve_memory(limits.memory_mb)
                 seat = BoxSeat(zygote, limits, bank)
@@ -133,7 +144,7 @@ class Box:
                 raise SeatFault("platform", f"the wall does not stand with {named}: {why}")
             try:
                 self._box_with_libraries = Box(
-                    self.kind, self._program.with_libraries(), self._engine
+                    self.kind, self._program.with_libraries(), self._engine, needs=self._needs
                 )
             except BoxUnavailable as error:
                 raise SeatFault("platform", f"no box with {named}: {error}") from error
@@ -145,9 +156,43 @@ class Box:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _next_idle(self) -> ZygoteClient | None:
+        """An idle zygote, if there is one. Those that have died meanwhile are dropped, so that they
+        use up no attempts: an engine that is restarted ends all its containers."""
+        while self._idle:
+            zygote = self._idle.pop()
+            if not zygote.has_died:
+                return zygote
+            self._all.discard(zygote)
+            zygote.kill()
+        return None
+
     def _start(self) -> ZygoteClient:
-        zygote = self._spare.take() if self._spare is not None else ZygoteClient(self._launch)
+        """A further zygote. Raises BoxUnavailable, or SeatFault("platform") if another one runs:
+        then the box works, and the machine only has no room for so many seats."""
+        try:
+            started = self._spare.take() if self._spare is not None else ZygoteClient(self._launch)
+            zygote = self._with_whole_wall(started)
+        except BoxUnavailable as error:
+            if any(one.healthy and not one.has_died for one in self._all):
+                raise SeatFault("platform", f"no room for a further seat: {error}") from error
+            raise
         self._all.add(zygote)
+        return zygote
+
+    def _with_whole_wall(self, zygote: ZygoteClient) -> ZygoteClient:
+        """The zygote; if it lacks a layer that it needs, ends it and raises BoxUnavailable.
+
+        A kernel may refuse a layer now and then, such as a filter for which it has no room.
+        """
+        lacking = [
+            layer for layer, stands in zygote.raised.items() if not stands and layer in self._needs
+        ]
+        if lacking:
+            zygote.kill()
+            raise BoxUnavailable(
+                f"the wall did not go up as before: the layer {', '.join(lacking)} is missing"
+            )
         return zygote
 
     def _take_back(self) -> None:
@@ -211,6 +256,8 @@ class FirstSeat(PassingChannel):
         self._wants_libraries = wants_libraries
         self.with_libraries: bool | None = None
         """Whether its bot wants libraries; None before it has answered."""
+        self.replaced_s = 0.0
+        """Seconds that the seat with libraries took to open."""
 
     def ask(self, frame: bytes, decisions: int = 1, *, start: bool = False) -> bytes:
         """The one frame that answers this one: see BoxSeat.ask."""
@@ -219,7 +266,9 @@ class FirstSeat(PassingChannel):
             self.with_libraries = self._wants_libraries(answer)
             if self.with_libraries:
                 self._channel.close()
+                begun = time.monotonic()
                 self._channel = self._open_seat(True)
+                self.replaced_s = time.monotonic() - begun
                 answer = self._channel.ask(frame, decisions, start=True)
         return answer
 
@@ -259,19 +308,22 @@ def open_box(
     engine: Engine = Engine(),  # noqa: B008 - a frozen value
     libraries: Sequence[str] = (),
     check: Check | None = None,
+    needs: Collection[str] = (),
 ) -> Box:
     """A warm box. Raises BoxUnavailable with a sentence that says what to do.
 
     `preload` are modules that every seat has loaded. `entry` is the "module:function" that serves a
     seat with `recv` and `send`. `paths` are directories to search for these before the installed
     packages. `libraries` are names of policy.LIBRARIES that seats may ask for. `check` says whether
-    the wall stands with them: `sandbox.selftest.libraries_refusal`.
+    the wall stands with them: `sandbox.selftest.libraries_refusal`. `needs` are the layers of the
+    wall that each of its zygotes must raise: those that the self-test found.
     """
     if kind not in KINDS:
         raise BoxUnavailable(f"there is no box {kind!r}: choose one of {', '.join(KINDS)}")
     if sys.platform != "linux":
         raise BoxUnavailable(
-            f"boxes need Linux, and this is {sys.platform}: play trusted bots with the box 'none'"
+            f"boxes need Linux, and this is {sys.platform}: play bots that you trust with --box "
+            "none, or use Linux, in a virtual machine if need be"
         )
     program = Program(tuple(preload), entry, tuple(paths), wall, tuple(libraries))
-    return Box(kind, program, engine, check)
+    return Box(kind, program, engine, check, needs)

@@ -20,7 +20,16 @@ from typing import Final
 from matchbox.errors import SeatFault
 from matchbox.match import output
 from matchbox.match.output import Output
-from sandbox.meter import GRACE_MS, Bank, Meter, cpu_clock, too_long
+from sandbox.meter import (
+    FREE_SLEEP_MS,
+    GRACE_MS,
+    Bank,
+    Meter,
+    Question,
+    cpu_clock,
+    run_delay_ns,
+    too_long,
+)
 from sandbox.policy import (
     CHUNK_BYTES,
     FRAME_DECISIONS,
@@ -36,7 +45,7 @@ from sandbox.zygote_client import ZygoteClient
 _LEAVING_MS: Final = 200
 _WHERE_MS: Final = 200
 _QUIET_MS: Final = 20
-_AT_ONCE: Final = socket.MSG_DONTWAIT
+_NO_WAIT: Final = socket.MSG_DONTWAIT
 _GRACE: Final = struct.pack("ll", 0, GRACE_MS * 1000)
 """The time that the kernel waits for an answer before we poll, as a `struct timeval`."""
 _GONE: Final = (
@@ -55,6 +64,7 @@ class BoxSeat:
     """
 
     def __init__(self, zygote: ZygoteClient, limits: Limits, bank: Bank | None = None) -> None:
+        delay = run_delay_ns("thread-self")
         fork = zygote.fork(rlimits(limits, zygote.baseline_bytes), limits.patience_ms / 1000)
         self.zygote = zygote
         self._limits = limits
@@ -78,6 +88,10 @@ class BoxSeat:
         """Whether the bank holds less than a whole decision's time."""
         self._begun = self._rested = 0
         """The bot's processor time in ns at the last question, and at its answer."""
+        self._asked = 0
+        """When the last question was asked, in ns of the monotonic clock."""
+        self._delay = delay
+        """The last reading of `delays_ns`. The process itself has waited for nothing yet."""
         self._restless = False
         """Whether the bot has worked between two questions. From then on, this seat is stopped
         between questions. The bot's other seats are not stopped: they would notice, and so learn
@@ -157,9 +171,10 @@ class BoxSeat:
             raise SeatFault("platform", f"the question is longer than {QUESTION_BYTES} bytes")
         begun = self._begun = self._cpu_ns()
         self._meter = None
-        thought = (begun - self._rested) / 1e6
+        # A fresh fork has only raised its wall, which costs the bot nothing.
+        thought = (begun - self._rested) / 1e6 if self._rested else 0.0
         bank.left_ms -= thought
-        if thought > limits.restless_ms and self._rested:
+        if thought > limits.restless_ms:
             self._restless = True
         if self._stopped:
             self._stop(False)
@@ -167,6 +182,7 @@ class BoxSeat:
             raise SeatFault("protocol", f"thought for {thought:.0f} ms while it was not asked")
         budget = self._budget = limits.start_cpu_ms if start else self._budget_ms(decisions)
         tag = next(self._tags)
+        self._asked = time.monotonic_ns()
         if len(frame) <= CHUNK_BYTES:
             self._send(tag + b"\0" + frame)
         else:
@@ -179,9 +195,11 @@ class BoxSeat:
             raise too_long(used, budget)
         if self._restless:  # Not earlier: a stopped process could not print its stack.
             self._stop(True)
-        slept = 0.0 if self._meter is None else self._slept_ms(self._meter, used)
-        # Loading has a budget of its own, but sleep during loading is charged.
+        slept = self._slept_ms(used)
+        # Loading has a budget and time of its own, but sleep during loading is charged.
         bank.left_ms -= slept if start else used + slept
+        if start:
+            bank.pay_loading(used)
         return answer
 
     def _stop(self, stopped: bool) -> None:
@@ -201,20 +219,23 @@ class BoxSeat:
         return left if self._last else whole
 
     def _charge(self) -> None:
-        """Charges the bank for a question without an answer, if its time can still be read."""
+        """Charges the bank for an unanswered question, if the process's clock can still be read."""
         with suppress(OSError):
             used = (time.clock_gettime_ns(self._clock) - self._begun) / 1e6
             slept = 0.0 if self._meter is None else self._meter.slept_ms(used)
             self._bank.left_ms -= used + slept
 
     def _bank_empty(self) -> SeatFault:
-        return SeatFault("timeout", f"used all of its {self._limits.bank_ms} ms for the match")
+        why = f"used all of its {self._limits.bank_ms} ms for the match"
+        if self._bank.loading_ms <= 0:
+            why += ", also for loading, whose own time was used up"
+        return SeatFault("timeout", why)
 
     def _send(self, packet: bytes) -> None:
         """Sends the packet. Waits no longer than the bot may take for its answer."""
         while True:
             try:
-                self._channel.send(packet, _AT_ONCE)
+                self._channel.send(packet, _NO_WAIT)
                 return
             except BlockingIOError:
                 self._poll.modify(self._channel, select.POLLOUT)
@@ -248,7 +269,7 @@ class BoxSeat:
         while not self._wait():
             pass
         try:
-            return self._channel.recv(room, _AT_ONCE)
+            return self._channel.recv(room, _NO_WAIT)
         except OSError as error:
             raise self._exit_fault(error) from None
 
@@ -271,15 +292,22 @@ class BoxSeat:
     def _watch(self) -> Meter:
         """The meter of this question, made when it is first needed."""
         if self._meter is None:
+            question = Question(self._begun, self._asked, self._delay)
             left = self._bank.left_ms
-            self._meter = Meter(self.pid, self._begun, self._budget, self._limits, left)
+            self._meter = Meter(self.pid, question, self._budget, self._limits, left)
         return self._meter
 
-    def _slept_ms(self, meter: Meter, used: float) -> float:
+    def _slept_ms(self, used: float) -> float:
+        """Milliseconds that the bot has slept during this question, which used so many."""
+        if time.monotonic_ns() - self._asked < (used + FREE_SLEEP_MS) * 1e6:
+            return 0.0
+        meter = self._watch()
         try:
-            return meter.slept_ms(used)
+            slept = meter.slept_ms(used)
         except OSError as error:
             raise self._exit_fault(error) from None
+        self._delay = meter.delay_ns
+        return slept if slept >= FREE_SLEEP_MS else 0.0
 
     def _is_ready(self) -> bool:
         return any(descriptor != self._output for descriptor, _ in self._poll.poll(0))
@@ -310,7 +338,8 @@ class BoxSeat:
         allowed = self._begun / 1e6 + self._budget
         self._charge()
         try:
-            return verdict(self._reap(_LEAVING_MS), self._limits, allowed)
+            ended = self._reap(_LEAVING_MS)
+            return verdict(ended, self._limits, allowed, self.zygote.inherited_bytes)
         except SeatFault as fault:
             return fault
 

@@ -37,6 +37,10 @@ T = TypeVar("T")
 _USUAL_HOST: Final = "unix:///var/run/docker.sock"
 _INSIDE: Final = "/run/matchbox"
 _SOCKET: Final = "control"
+_LONGEST_PATH: Final = 107
+"""The most bytes of a socket's path: a limit of the kernel."""
+_RANDOM: Final = 8
+"""The number of characters that `mkdtemp` adds to the prefix of a name."""
 _START_S: Final = 60.0
 _CHECK_S: Final = 0.5
 _END_MS: Final = 10_000
@@ -162,6 +166,7 @@ class _Container:
             self._command,
             **CONTAINER,
             **_memory(self._memory_mb),
+            use_config_proxy=False,  # The operator's proxies may have a password.
             cpuset_cpus=cores,
             labels={orphans.OWNER: orphans.owner()},
             mounts=[Mount(_INSIDE, str(self._folder), type="bind", read_only=True)],
@@ -228,6 +233,12 @@ def _directory(engine: Engine) -> Path:
     """Returns the directory in which each socket has a folder. Raises BoxUnavailable."""
     usual = "/run/matchbox" if os.geteuid() == 0 else f"/tmp/matchbox-{os.geteuid()}"
     directory = Path(engine.sockets or usual)
+    socket_path = directory / (orphans.folder_prefix() + "x" * _RANDOM) / _SOCKET
+    if (over := len(os.fsencode(socket_path)) - _LONGEST_PATH) > 0:
+        raise BoxUnavailable(
+            f"the sockets cannot be in {directory}: name another directory in MATCHBOX_SOCKETS, "
+            f"whose path is shorter by {over} bytes"
+        )
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not engine.sockets:  # A directory from the settings may be shared.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 import sys
 import tarfile
 from collections.abc import Iterator, Sequence
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from matchbox import build as hot_path
 from matchbox.errors import BoxUnavailable
+from matchbox.setting_values import is_loopback
 
 if TYPE_CHECKING:
     from docker import DockerClient
@@ -28,6 +30,7 @@ ARCHIVE: Final = "/library"
 
 _MADE_HERE: Final = {"__pycache__", hot_path.FOLDER.name}
 """Folders of files made on this machine. Only the compiled hot path among them is copied."""
+_PROXIES: Final = ("http_proxy", "https_proxy", "no_proxy")
 _RECIPE: Final = Path(__file__).parent / "image"
 _PYTHON: Final = "{}.{}".format(*sys.version_info)
 BASE: Final = f"python:{_PYTHON}-slim"
@@ -49,9 +52,9 @@ def find(client: DockerClient, packages: Sequence[Path]) -> str:
     known = [tag for image in client.images.list(REPOSITORY) for tag in image.tags]
     if wanted in known:
         return wanted
-    stale = f" (it has {known[0]} of another release)" if known else ""
+    others = f" (it has others of Matchbox, such as {known[0]})" if known else ""
     raise BoxUnavailable(
-        f"the engine has no image {wanted}{stale}: build it with `matchbox build-image`"
+        f"the engine has no image {wanted}{others}: build it with `matchbox build-image`"
     )
 
 
@@ -60,8 +63,8 @@ def build(
 ) -> str:
     """Builds the image of these packages from this base, and returns its name.
 
-    `network` is the network of the build, such as "host". Raises BoxUnavailable with the last line
-    of the engine's output.
+    `network` is the network of the build, such as "host". The build uses the proxies of this
+    environment. Raises BoxUnavailable with the last line of the engine's output.
     """
     from docker.errors import APIError, BuildError
 
@@ -71,7 +74,7 @@ def build(
             fileobj=_context(packages),
             custom_context=True,
             tag=wanted,
-            buildargs={"BASE_IMAGE": base, "LOCKED": _locked(packages)},
+            buildargs={"BASE_IMAGE": base, "LOCKED": _locked(packages), **_proxies(network)},
             network_mode=network,
             rm=True,
             forcerm=True,
@@ -83,6 +86,23 @@ def build(
     except APIError as error:
         raise BoxUnavailable(f"the image was not built: {error.explanation}") from error
     return wanted
+
+
+def _proxies(network: str | None) -> dict[str, str]:
+    """The proxies of this environment, as arguments that every build knows and no image keeps.
+
+    One on this machine's loopback is left out unless the build has this machine's network.
+    """
+    given = {name: value for name, value in os.environ.items() if name.lower() in _PROXIES}
+    return {
+        name: value
+        for name, value in given.items()
+        if network == "host" or name.lower() == "no_proxy" or not is_loopback(_url(value))
+    }
+
+
+def _url(proxy: str) -> str:
+    return proxy if "://" in proxy else f"http://{proxy}"
 
 
 def _context(packages: Sequence[Path]) -> io.BytesIO:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from sandbox import inner_wall
+from sandbox.libc import LIBC
 from sandbox.syscalls import answer_filter
 
 CALLS: Final = {"x86_64": {"uretprobe": 335, "uprobe": 336}}
@@ -53,6 +54,5 @@ def main() -> None:
         inner_wall.load_filter(answer_filter(number, _ANSWER))
     except OSError:
         os._exit(_NO_FILTER)
-    libc = ctypes.CDLL(None, use_errno=True)
-    answer = libc.syscall(ctypes.c_long(number))
+    answer = LIBC.syscall(ctypes.c_long(number))
     os._exit(_ASKED if answer < 0 and ctypes.get_errno() == _ANSWER else _PAST)

@@ -9,14 +9,19 @@ import time
 from collections.abc import Callable
 from math import inf
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from matchbox.errors import SeatFault
 from sandbox.policy import Limits
 
 GRACE_MS: Final = 20
 """Milliseconds before the clocks are first read: most answers come sooner."""
+FREE_SLEEP_MS: Final = 2
+"""Less sleep than this during a question is not charged, so most answers cost no look at /proc."""
 _LONGEST_CHECK_MS: Final = 500
+_LOADS: Final = 16
+"""A bot may be loaded for as long as a bank and this many of the longest loadings. One that keeps
+state is loaded for every bout."""
 
 
 def cpu_clock(pid: int) -> int:
@@ -46,35 +51,68 @@ def too_long(used_ms: float, budget_ms: float) -> SeatFault:
 class Bank:
     """The time that a bot has left, in milliseconds. All its seats of a match draw on one bank."""
 
-    __slots__ = ("left_ms",)
+    __slots__ = ("left_ms", "loading_ms")
 
     def __init__(self, limits: Limits) -> None:
         self.left_ms: float = limits.bank_ms
+        self.loading_ms: float = limits.bank_ms + _LOADS * limits.start_cpu_ms
+        """The time for loading that is left. Once it is used up, loading is paid as thinking is."""
+
+    def pay_loading(self, used_ms: float) -> None:
+        """Pays for one loading of the bot."""
+        free = min(used_ms, max(0.0, self.loading_ms))
+        self.loading_ms -= free
+        self.left_ms -= used_ms - free
+
+
+class Question(NamedTuple):
+    """The readings at a question, in nanoseconds."""
+
+    cpu_ns: int
+    """The processor time of the process so far."""
+    asked_ns: int
+    """The time at which it was asked, by the monotonic clock."""
+    delay_ns: int = 0
+    """`delays_ns` at some time before: each reading takes a while."""
+
+
+def delays_ns(pid: int) -> int:
+    """How long the process, and the calling thread that waits for it, have waited for a processor
+    so far, in nanoseconds."""
+    return run_delay_ns(pid) + run_delay_ns("thread-self")
 
 
 class Meter:
-    """Charges one question to a seat. No clock is read before the first `check`.
+    """Charges one question to a seat. No clock is read before the first `check` or `slept_ms`.
 
-    Wall time counts from the first `check` on. Time is not charged while the process, or the thread
-    that waits for it, waits for a processor: a bot never pays for a busy machine. The bot is never
-    allowed more wall time than its bank could pay for, or its processor time if that is more.
+    Time is not charged while the process, or the thread that waits for it, waits for a processor: a
+    bot never pays for a busy machine. Of the wall time before the clocks are first read, at most
+    GRACE_MS are charged: if that is late, the arena itself stood still. The bot is never allowed
+    more wall time than its bank could pay for, or its processor time if that is more.
     """
 
     __slots__ = (
-        *("_allowed", "_begun", "_budget", "_first", "_first_ready", "_limits", "_pid"),
-        "next_check_ms",
+        *("_allowed", "_budget", "_early", "_first", "_first_ready", "_limits", "_pid"),
+        *("_question", "delay_ns", "next_check_ms"),
     )
 
     def __init__(
-        self, pid: int, begun_ns: int, budget_ms: float, limits: Limits, left_ms: float = inf
+        self,
+        pid: int,
+        question: Question,
+        budget_ms: float,
+        limits: Limits,
+        left_ms: float = inf,
     ) -> None:
         self._pid = pid
-        self._begun = begun_ns
+        self._question = question
         self._budget = budget_ms
         self._limits = limits
         self._allowed = min(budget_ms * limits.wall_factor, max(budget_ms, left_ms))
         self._first: float | None = None
-        self._first_ready = 0.0
+        self._first_ready = self._early = 0.0
+        self.delay_ns = question.delay_ns
+        """The last reading of `delays_ns`."""
         self.next_check_ms = min(GRACE_MS, int(budget_ms) + 1)
 
     def check(self, answered: Callable[[], bool] = lambda: False) -> None:
@@ -104,19 +142,24 @@ class Meter:
 
     def slept_ms(self, used_ms: float) -> float:
         """Milliseconds slept until now: the charged wall time less `used_ms` of processor time."""
-        return 0.0 if self._first is None else max(0.0, self._waited()[1] - used_ms)
+        return max(0.0, self._waited()[1] - used_ms)
 
     def _waited(self) -> tuple[float, float]:
-        """Milliseconds of wall time since the first `check`, and how many of them are charged."""
+        """Milliseconds of wall time since the first call, and how many since the question are
+        charged."""
         now = time.monotonic_ns() / 1e6
-        ready = now - (run_delay_ns(self._pid) + run_delay_ns("thread-self")) / 1e6
+        self.delay_ns = delays_ns(self._pid)
+        ready = now - self.delay_ns / 1e6
         if self._first is None:
+            asked = self._question
+            early = ready - (asked.asked_ns - asked.delay_ns) / 1e6
             self._first, self._first_ready = now, ready
-        return now - self._first, ready - self._first_ready
+            self._early = min(float(GRACE_MS), max(0.0, early))
+        return now - self._first, self._early + ready - self._first_ready
 
     def settle(self, cpu_ns: int) -> float:
         """Milliseconds left of the budget at this reading. Raises SeatFault if it is used up."""
-        used = (cpu_ns - self._begun) / 1e6
+        used = (cpu_ns - self._question.cpu_ns) / 1e6
         if used > self._budget:
             raise too_long(used, self._budget)
         return self._budget - used

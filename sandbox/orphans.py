@@ -7,6 +7,7 @@ Knows processes, labels and folders; starts nothing.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +20,7 @@ OWNER: Final = "matchbox.seat.owner"
 """The label of each of our containers: the process that it belongs to."""
 
 _END: Final = "+"
+_FOLDER: Final = re.compile(r"\d+\.\d+\.\d+\+.+")
 
 
 def owner() -> str:
@@ -29,6 +31,11 @@ def owner() -> str:
 def folder_prefix() -> str:
     """The prefix of the names of this process's folders."""
     return owner() + _END
+
+
+def is_folder(name: str) -> bool:
+    """Whether a folder of a process, of this or another, may have this name."""
+    return _FOLDER.fullmatch(name) is not None
 
 
 def is_alive(owner: str) -> bool:

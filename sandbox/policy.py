@@ -48,10 +48,14 @@ ENVIRONMENT: Final[Mapping[str, str]] = {
 }
 """The whole environment of a bot, the same on every machine."""
 
-ZYGOTE_ENVIRONMENT: Final[Mapping[str, str]] = {**ENVIRONMENT, "LD_BIND_NOW": "1"}
-"""The environment of a zygote. It makes the zygote link all calls between libraries at once.
+ZYGOTE_ENVIRONMENT: Final[Mapping[str, str]] = {
+    **ENVIRONMENT,
+    "LD_BIND_NOW": "1",
+    "GLIBC_TUNABLES": "glibc.pthread.rseq=0",
+}
+"""The environment of a zygote. It makes the zygote link all calls between libraries at its start.
 Otherwise each fork would link a call when it first makes it, and copy the memory that records
-the link."""
+the link. And the kernel does not write the processor's number into the memory of seats (`rseq`)."""
 
 NOBODY: Final = 65534
 """The user and group that a bot runs as."""
@@ -242,6 +246,17 @@ def learning_limits(limits: Limits) -> Limits:
         answer_bytes=LEARN_ANSWER_BYTES,
         frame_bytes=LEARN_ANSWER_BYTES,
     )
+
+
+def longest_answer_ms(limits: Limits) -> int:
+    """The most wall time that a bot may take for one answer: to load, to a frame, in a lesson."""
+    lesson = learning_limits(limits)
+    budgets = (
+        (min(FRAME_DECISIONS * limits.cpu_ms, limits.bank_ms), limits.bank_ms),
+        (limits.start_cpu_ms, max(limits.bank_ms, lesson.bank_ms)),
+        (lesson.cpu_ms, lesson.bank_ms),
+    )
+    return max(min(budget * limits.wall_factor, max(budget, bank)) for budget, bank in budgets)
 
 
 @dataclass(frozen=True, slots=True)

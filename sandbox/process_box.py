@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from functools import cache
 from typing import Final
 
 from sandbox.archive import descriptor
@@ -29,7 +28,6 @@ def command(program: Program) -> list[str]:
     return [*namespaces, *inside]
 
 
-@cache
 def _namespaces() -> tuple[str, ...]:
     unshare = shutil.which("unshare")
     if unshare is None:

@@ -28,10 +28,13 @@ class ExitStatus:
     killed_by_host: bool = False
 
 
-def verdict(exit_status: ExitStatus, limits: Limits, cpu_allowed_ms: float) -> SeatFault:
+def verdict(
+    exit_status: ExitStatus, limits: Limits, cpu_allowed_ms: float, inherited_bytes: int = 0
+) -> SeatFault:
     """The fault of a process that ended, or closed its channel, instead of answering.
 
-    `cpu_allowed_ms` is the processor time of its life that it may have used by then.
+    `cpu_allowed_ms` is the processor time of its life that it may have used by then;
+    `inherited_bytes` is the memory that it began with, which no limit counts.
     """
     if exit_status.killed_by_host:
         return SeatFault("crash", "closed its channel instead of answering")
@@ -39,7 +42,7 @@ def verdict(exit_status: ExitStatus, limits: Limits, cpu_allowed_ms: float) -> S
     most = limits.start_cpu_ms + limits.bank_ms
     if exit_status.cpu_ms > min(cpu_allowed_ms, most) or code == -signal.SIGXCPU:
         return SeatFault("timeout", f"used {exit_status.cpu_ms:.0f} ms of processor time in all")
-    near = exit_status.max_rss > _NEAR * limits.memory_mb * MIB
+    near = exit_status.max_rss - inherited_bytes > _NEAR * limits.memory_mb * MIB
     if code == NO_MEMORY or (near and code in _STARVED):
         return SeatFault("memory", f"needed more than {limits.memory_mb} MiB")
     if code == -signal.SIGKILL:

@@ -42,6 +42,8 @@ class Fork:
 class ZygoteClient:
     """One zygote. `healthy` becomes False when it must not be forked again.
 
+    `baseline_bytes` is its address space, `inherited_bytes` the memory that its forks begin with.
+
     Raises BoxUnavailable if it does not start.
     """
 
@@ -58,7 +60,8 @@ class ZygoteClient:
             ready, self.pid = _first_packet(self._control)
             report = json.loads(ready)
             # A zygote that has failed may have ended by now.
-            self.baseline_bytes = 0 if "failed" in report else _address_space(self.pid)
+            sizes = (0, 0) if "failed" in report else _memory(self.pid)
+            self.baseline_bytes, self.inherited_bytes = sizes
         except (OSError, ValueError) as error:
             printed = self._launched.error_output()
             self._control.close()
@@ -127,6 +130,13 @@ class ZygoteClient:
         self.healthy = self.healthy and exit_status.clean
         return exit_status
 
+    @property
+    def has_died(self) -> bool:
+        """Whether the zygote has closed its channel, as it does when it dies."""
+        watch = select.poll()
+        watch.register(self._control, 0)  # The end of a channel is always told.
+        return bool(watch.poll(0))
+
     def kill(self) -> None:
         """Ends the zygote and everything in its box. May be called twice."""
         self.healthy = False
@@ -173,9 +183,12 @@ def _first_packet(channel: socket.socket) -> tuple[bytes, int]:
     raise OSError("the other side has closed the connection")
 
 
-def _address_space(pid: int) -> int:
-    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[0])
-    return pages * os.sysconf("SC_PAGE_SIZE")
+def _memory(pid: int) -> tuple[int, int]:
+    """The process's address space, and the memory of its own that each of its forks holds from its
+    start, in bytes. Pages of files count only when a fork uses them."""
+    space, held, of_files, *_ = map(int, Path(f"/proc/{pid}/statm").read_text().split())
+    page = os.sysconf("SC_PAGE_SIZE")
+    return space * page, (held - of_files) * page
 
 
 def _printed(output: int) -> str:

@@ -28,6 +28,7 @@ from server.recent import Recent
 from server.request_log import log_requests, shown_path
 from server.routes import blueprints, health, internal
 from server.routes.addresses import teach_addresses
+from server.routes.request_rules import check_requests
 from server.routes.source import ServerSource
 from server.sent_code import sent_code
 from server.services.sessions import LIFE_DAYS
@@ -63,6 +64,7 @@ def create_app(context: Context) -> APIFlask:
     app.extensions["matchbox-openid"] = Provider(settings) if settings.openid_issuer else None
     app.extensions["matchbox-streams"] = Streams(settings)
     _guard(app, context)
+    check_requests(app)
     Compress(app)
     app.spec_processor(complete_document)
     return app
@@ -84,7 +86,7 @@ def from_environment() -> APIFlask:
 
 def internal_from_environment() -> APIFlask:
     """Returns the application for arenas with the settings of the process's environment."""
-    return create_internal_app(make_context(read_settings(os.environ, open)))
+    return create_internal_app(make_context(read_settings(os.environ, open), wait_ms=WEB_WAIT_MS))
 
 
 def cookie_name(name: str, *, https: bool) -> str:

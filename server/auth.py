@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 
 from flask import current_app, g, request
 from flask import session as cookie
-from flask_login import LoginManager, UserMixin, current_user, login_user, logout_user
+from flask_login import LoginManager, UserMixin, current_user
 from flask_wtf.csrf import CSRFError, CSRFProtect
 
 from matchbox.errors import BadMessage, Forbidden, MatchboxError, Unavailable
 from matchbox.match import wire
 from matchbox.whole_numbers import whole_number
-from server.db.models import BrowserSession, Role, Scope, Token, User
+from server.db.models import Role, Scope, Token, User
 from server.problems import AGAIN, LoginNeeded, ScopeNeeded, answer
 from server.scopes import ANYBODY, scope_of
 from server.services import accounts, arena_keys, sessions
@@ -43,9 +43,13 @@ WITHOUT_COOKIE: Final = ("/api/", "/internal/", "/remote/")
 """Paths where a request without a session needs no form token: it has a bearer token instead."""
 ARENA_PATHS: Final = ("/internal/", "/remote/")
 """Paths where a bearer token is an arena's and no account's."""
+PROBES: Final = ("/healthz", "/readyz", "/metrics")
+"""Paths for monitors, which need no account: what a monitor sends as one is not looked at."""
 CACHEABLE: Final = "/assets/"
 """Files that caches on the way may keep: an answer with one must not renew a session's cookie."""
-WITHOUT_ACCOUNT: Final = ("accounts.log_in", "accounts.sign_up", "accounts.request_link")
+WITHOUT_ACCOUNT: Final = tuple(
+    f"accounts.{name}" for name in ("log_in", "log_out", "sign_up", "request_link")
+)
 """The API's endpoints that change something and need no account."""
 
 
@@ -163,13 +167,16 @@ def acting() -> Iterator[tuple[Session, User, int]]:
 
     Yields its session, the account that acts, and the time in ms UTC, read when it is this writer's
     turn. Raises LoginNeeded, also if the account was closed, or the request's token or session
-    ended, before it was.
+    ended, before it was. Marks the request as one that has changed something, for the answers to
+    later errors.
     """
     ctx = context()
     with ctx.write() as session:
         actor = account(session)
-        _check_still_in(session, actor)
-        yield session, actor, ctx.now()
+        now = ctx.now()
+        _check_still_in(session, actor, now)
+        yield session, actor, now
+    g.changed = True
 
 
 def require_account() -> None:
@@ -222,41 +229,20 @@ def session_number() -> int | None:
     return None if asking is None else asking.session
 
 
+def session_secret() -> str:
+    """Returns the secret of the session with whose cookie the request came; else an empty text."""
+    asking = visitor()
+    return "" if asking is None else asking.key
+
+
 def session_begun() -> int | None:
     """Returns when the request's session was begun, in ms UTC; None if it came without one."""
-    number = session_number()
-    if number is None:
+    ctx, secret = context(), session_secret()
+    if not secret:
         return None
-    with context().read() as session:
-        found = session.get(BrowserSession, number)
+    with ctx.read() as session:
+        found = sessions.session_of(session, secret, now=ctx.now())
         return None if found is None else found.created_at
-
-
-def start_session(user: User) -> None:
-    """Logs the browser in, and ends the session that it had.
-
-    Raises Forbidden if the password has changed since it was checked.
-    """
-    ctx, before = context(), session_number()
-    with ctx.write() as session:
-        if before is not None:
-            sessions.forget(session, before)
-        agent = request.headers.get("User-Agent", "")
-        address, now = request.remote_addr, ctx.now()
-        secret = sessions.begin(session, user, agent=agent, address=address, now=now)
-    cookie.clear()
-    cookie.permanent = True
-    login_user(Visitor(user.id, user.name, user.role, user.scopes, key=secret))
-
-
-def end_session() -> None:
-    """Logs the browser out. Its cookie and all copies of it stop working."""
-    number = session_number()
-    if number is not None:
-        with context().write() as session:
-            sessions.forget(session, number)
-    logout_user()
-    cookie.clear()
 
 
 def guard_entry(app: Flask) -> None:
@@ -285,7 +271,7 @@ def guard_entry(app: Flask) -> None:
             require_account()
 
 
-def _check_still_in(session: Session, actor: User) -> None:
+def _check_still_in(session: Session, actor: User, now: int) -> None:
     """Raises LoginNeeded unless the account, and the request's token or session, are still valid in
     this database session."""
     asking, token = visitor(), token_in_use(session)
@@ -293,7 +279,7 @@ def _check_still_in(session: Session, actor: User) -> None:
         raise LoginNeeded
     if asking.token is not None and (token is None or token.revoked_at is not None):
         raise LoginNeeded("this token has just been revoked")
-    if asking.session is not None and session.get(BrowserSession, asking.session) is None:
+    if asking.key and sessions.session_of(session, asking.key, now=now) is None:
         raise LoginNeeded("this session has just ended; log in again")
 
 
@@ -333,14 +319,14 @@ def _of_session(secret: str) -> Visitor | None:
         asking = Visitor(user.id, user.name, user.role, user.scopes, session=number, key=secret)
     if stale and not request.path.startswith(CACHEABLE):
         with suppress(Unavailable), ctx.write() as session:  # The next request may store it.
-            sessions.note_use(session, number, address=address, now=now)
+            sessions.note_use(session, secret, address=address, now=now)
         # Only now: an answer that comes after another log-in must not bring the old cookie back.
         cookie.modified = True
     return asking
 
 
 def _of_token(sent: Request) -> Visitor | None:
-    if not _has_header(sent) or sent.path.startswith(ARENA_PATHS):
+    if not _has_header(sent) or sent.path.startswith(ARENA_PATHS) or sent.path in PROBES:
         return None
     try:
         ctx = context()

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import structlog
 from sqlalchemy import make_url
@@ -77,7 +76,7 @@ def database_url(settings: Settings) -> str:
 
 
 def sqlite_url(file: Path) -> str:
-    """The SQLAlchemy address of this database; in an address, % begins the code of a sign."""
+    """The SQLAlchemy URL of this database; in a URL, % begins the code of a character."""
     return f"sqlite:///{file}".replace("%", "%25")
 
 
@@ -90,20 +89,10 @@ def _checked(url: str) -> str:
         valid = False
     if not valid:  # The address is not shown: there may be a password in it.
         raise BadSetting(
-            "MATCHBOX_DATABASE_URL is no address of a database; write it as sqlite:////FOLDER/FILE "
+            "MATCHBOX_DATABASE_URL is not a database URL; write it as sqlite:////FOLDER/FILE "
             "or postgresql+psycopg://ACCOUNT:PASSWORD@HOST/DATABASE"
         )
     return url
-
-
-def _check_site(url: str) -> None:
-    """Raises BadSetting if the address goes on after the host: all links of pages begin there."""
-    parts = urlsplit(url)
-    if parts.path.strip("/") or parts.query or parts.fragment or " " in url:
-        raise BadSetting(
-            f"MATCHBOX_SERVER_URL is {url!r}; it must end after the host and its port, because the "
-            "site cannot be a folder of another one"
-        )
 
 
 def make_context(
@@ -113,10 +102,9 @@ def make_context(
 
     A writer waits at most `wait_ms` for its turn.
 
-    Raises BadSetting if a required setting is empty or the server's address is a part of a site, or
-    Unavailable if the database's schema is not the one of this version.
+    Raises BadSetting if a required setting is empty, or Unavailable if the database's schema is not
+    the one of this version.
     """
-    _check_site(settings.server_url)
     if not settings.secret_key:
         raise BadSetting("MATCHBOX_SECRET_KEY is not set; give it 32 random characters or more")
     if sender is None and not settings.broker_url:

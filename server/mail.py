@@ -32,6 +32,10 @@ _NO_SUCH_RECEIVER: Final = re.compile(r"5\.(1\.(1|2|3|6|10)|2\.1)\b")
 """The status codes of RFC 3463 for an address that is wrong, moved or switched off. Other refusals
 may be about the sender or the platform's account, which an operator can put right."""
 
+_SYSTEM: Final = re.compile(rb"421|4\d\d 4\.[345]\.")
+"""Temporary refusals of a receiver that are about the server or the way there. Others are about the
+receiver alone, such as a full mailbox."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Letter:
@@ -68,7 +72,8 @@ def send(letter: Letter, settings: Settings, *, trust: ssl.SSLContext | None = N
     """Hands the letter to the mail server.
 
     Raises BadName if there is no such receiver, Forbidden if the server refuses this mail for
-    another reason, or Unavailable if it cannot take mails now.
+    another reason, such as a receiver that takes no mail for the moment, or Unavailable if it
+    cannot take mails now.
     """
     message = message_of(letter, settings.smtp_sender)
     try:
@@ -79,11 +84,15 @@ def send(letter: Letter, settings: Settings, *, trust: ssl.SSLContext | None = N
             with suppress(smtplib.SMTPServerDisconnected):
                 server.quit()  # The end of the block takes another answer than 221 for an error.
     except smtplib.SMTPRecipientsRefused as error:
-        raise _refusal(letter.to, *next(iter(error.recipients.values()))) from error
+        code, reply = next(iter(error.recipients.values()))
+        refused = _refusal(letter.to, code, reply)
+        if isinstance(refused, Unavailable) and not _SYSTEM.match(b"%d %s" % (code, reply)):
+            refused = Forbidden(str(refused))
+        raise refused from error
     except smtplib.SMTPDataError as error:
         raise _refusal(letter.to, *error.args) from error
     except (OSError, smtplib.SMTPException, ValueError) as error:
-        # A ValueError tells of a host that is no name, or of an account or a password beyond ASCII.
+        # A ValueError: a host that is not a valid name, or an account or password beyond ASCII.
         raise Unavailable(f"the mail server at {settings.smtp_host} failed: {error}") from error
 
 

@@ -17,10 +17,11 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 from prometheus_client.values import MutexValue, ValueClass
 
-from matchbox.answers.health import ArenaState
+from matchbox.answers.health import ArenaState, Level
 from server import queries
 from server.recent import Recent
 from server.services import health
+from server.services.findings import SYMPTOMS
 from server.times import parse_time_ms
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from matchbox.answers.matches import Queue
     from server.context import Context
 
-METHODS: Final = frozenset({"GET", "HEAD", "POST", "DELETE", "OPTIONS"})
+METHODS: Final = frozenset({"GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS"})
 BUCKETS: Final = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 
 
@@ -123,9 +124,10 @@ def _queued(queue: Queue) -> Iterator[Gauge]:
 def _judged(judged: Health) -> Iterator[Gauge]:
     """The platform's health, as on /admin/health, without the names of arenas: anybody may read
     it."""
-    kinds = [one.kind for one in judged.findings]
-    wrong: Samples = [((kind,), kinds.count(kind)) for kind in health.SYMPTOMS]
-    yield "matchbox_findings", "Things that are wrong, by kind", ("kind",), wrong
+    found = [(one.kind, one.level) for one in judged.findings]
+    every = ((kind, level) for kind in SYMPTOMS for level in get_args(Level))
+    wrong: Samples = [(one, found.count(one)) for one in every]
+    yield "matchbox_findings", "Things that are wrong, by kind", ("kind", "level"), wrong
     playing = [one for one in judged.arenas if not one.express]
     states = [one.state for one in playing]
     arenas: Samples = [((state,), states.count(state)) for state in get_args(ArenaState)]

@@ -32,16 +32,25 @@ PROBLEM: Final[dict[str, Any]] = {
             "description": "What was wrong with each field",
             "additionalProperties": {"type": "array", "items": {"type": "string"}},
         },
+        "retry_after": {
+            "type": "integer",
+            "description": "After how many seconds to send the request again; of 429 only.",
+        },
     },
 }
-ALWAYS: Final = (400, 401, 429, 503)
-WITH_QUERY: Final = (422,)
+ALWAYS: Final = (400, 401, 422, 429, 503)
 WITH_PATH: Final = (404,)
-WRITING: Final = (403, 404, 409, 422)
-WITH_BODY: Final = (413, 415)
+WRITING: Final = (403, 404, 409, 415)
+WITH_BODY: Final = (413,)
+WITH_UPLOAD: Final = (507,)
 TOKENS: Final = (
     "A token has scopes: read, submit, operate. `x-scope` names the one that an operation needs; "
     "without it the answer is 403."
+)
+SESSION: Final = (
+    "A browser that is logged in. Besides the cookie, every request but a GET needs the header "
+    "`X-CSRFToken` with the value of the field `csrf_token` in the forms of this session's pages; "
+    "without it the answer is 400."
 )
 SECURITY: Final[list[dict[str, list[str]]]] = [{"token": []}, {"session": []}]
 RETRIED: Final = (429, 503)
@@ -63,7 +72,7 @@ def complete_document(document: Any) -> Any:
     cookie = current_app.config["SESSION_COOKIE_NAME"]
     components["securitySchemes"] = {
         "token": {"type": "http", "scheme": "bearer", "description": TOKENS},
-        "session": {"type": "apiKey", "in": "cookie", "name": cookie},
+        "session": {"type": "apiKey", "in": "cookie", "name": cookie, "description": SESSION},
     }
     components["responses"] = {str(status): _response(status) for status in _STATUSES}
     parts, views = _address_parts(), _views()
@@ -90,8 +99,10 @@ def _complete_operation(
             parameter["schema"] = parts[parameter["name"]]
     if "requestBody" in operation:
         operation["requestBody"]["required"] = True
-    for status in _statuses(operation, method):
-        operation["responses"].setdefault(str(status), {"$ref": f"#/components/responses/{status}"})
+    responses = operation["responses"]
+    named = [status for status in responses if status >= "400"]
+    for status in (*named, *map(str, _statuses(operation, method))):
+        responses[status] = {"$ref": f"#/components/responses/{status}"}
 
 
 def _statuses(operation: dict[str, Any], method: str) -> list[int]:
@@ -99,11 +110,15 @@ def _statuses(operation: dict[str, Any], method: str) -> list[int]:
     writing = method != "get"
     return [
         *ALWAYS,
-        *(WITH_QUERY if "query" in places else ()),
         *(WITH_PATH if "path" in places else ()),
         *(WRITING if writing else (403,)),
         *(WITH_BODY if "requestBody" in operation else ()),
+        *(WITH_UPLOAD if _takes_upload(operation) else ()),
     ]
+
+
+def _takes_upload(operation: dict[str, Any]) -> bool:
+    return "multipart/form-data" in operation.get("requestBody", {}).get("content", {})
 
 
 def _response(status: int) -> dict[str, Any]:
@@ -140,4 +155,4 @@ def _views() -> dict[tuple[str, str], tuple[str, Any]]:
     }
 
 
-_STATUSES: Final = sorted({*ALWAYS, *WITH_QUERY, *WITH_PATH, *WRITING, *WITH_BODY})
+_STATUSES: Final = sorted({*ALWAYS, *WITH_PATH, *WRITING, *WITH_BODY, *WITH_UPLOAD})

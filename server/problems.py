@@ -17,6 +17,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.exceptions import BadHost, BadRequest, HTTPException, RequestEntityTooLarge
 
 from matchbox import errors
+from server.input_errors import in_our_words
+from server.routes.upload_body import UPLOADS
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -39,6 +41,10 @@ STATUS: Final[dict[type[errors.MatchboxError], int]] = {
 """The HTTP status of errors. A class that is not here has the status of its next base class."""
 FOR_PROGRAMS: Final = ("/api/", "/internal/", "/remote/", "/healthz", "/readyz", "/metrics")
 MEDIA_TYPE: Final = "application/problem+json"
+MAX_ERRORS: Final = 20
+"""The most errors in a body or a query that an answer names."""
+MAX_ERROR: Final = 200
+"""The most characters of the name of a field, and of what is wrong with it."""
 AGAIN: Final = "matchbox_again"
 """The attribute of a form's view that shows the form again, from (error, status, parts)."""
 
@@ -47,7 +53,11 @@ class LoginNeeded(errors.Forbidden):
     """The request needs an account, but came without one, or its login has just ended."""
 
     def __init__(self, text: str = "") -> None:
-        super().__init__(text or (_FOR_PROGRAM if for_programs() else _FOR_PERSON))
+        if for_programs():
+            super().__init__(text or _FOR_PROGRAM)
+        else:
+            asks = request.method in ("GET", "HEAD")
+            super().__init__(text or ("log in to see this" if asks else _FOR_PERSON))
 
 
 class ScopeNeeded(errors.Forbidden):
@@ -121,7 +131,7 @@ def _answer_matchbox_error(error: errors.MatchboxError) -> Response:
         status = 401
     wait = note_wait(error)
     extra = {} if wait is None else {"retry_after": wait}
-    response = answer(status, str(error), kind=type(error).__name__, **extra)
+    response = answer(status, text_of(error), kind=type(error).__name__, **extra)
     if isinstance(error, ScopeNeeded):  # as RFC 6750 asks
         response.headers["WWW-Authenticate"] = (
             f'Bearer error="insufficient_scope", scope="{error.scope}"'
@@ -129,15 +139,32 @@ def _answer_matchbox_error(error: errors.MatchboxError) -> Response:
     return response
 
 
+def text_of(error: errors.MatchboxError) -> str:
+    """Returns the text of an error for the answer.
+
+    What fails after a change was stored, such as reading the answer to it, did not undo the
+    change, whatever the error says.
+    """
+    return _CHANGED if _came_after_change(error) else str(error)
+
+
 def note_wait(error: errors.MatchboxError) -> int | None:
     """Returns the seconds after which the request may be tried again, if the error names some.
 
     Keeps them for the header Retry-After, which server/rate_limits.py sets.
     """
+    if _came_after_change(error):
+        g.wait_s = None
+    elif isinstance(error, errors.Unavailable) and error.wait_s is not None:
+        g.wait_s = error.wait_s
     if not isinstance(error, errors.TooMany):
         return None
     g.wait_s = error.wait_s
     return error.wait_s
+
+
+def _came_after_change(error: errors.MatchboxError) -> bool:
+    return isinstance(error, errors.Unavailable) and g.get("changed", False)
 
 
 def _login_helps(error: errors.Forbidden) -> bool:
@@ -147,13 +174,28 @@ def _login_helps(error: errors.Forbidden) -> bool:
 
 
 def _answer_bad_input(error: HTTPError) -> Response:
-    """Answers with the errors that pydantic found, by field."""
-    fields = {
-        name: reasons for part in (error.detail or {}).values() for name, reasons in part.items()
-    }
-    sentences = "; ".join(f"{name}: {', '.join(reasons)}" for name, reasons in fields.items())
+    """Answers with the first errors that pydantic found, by field.
+
+    With all of them, a body of some KB could make an answer of megabytes.
+    """
+    found = [
+        ("body" if name == "_schema" else _short(name), _short(in_our_words(reason)))
+        for part in (error.detail or {}).values()
+        for name, reasons in part.items()
+        for reason in reasons
+    ]
+    fields: dict[str, list[str]] = {}
+    for name, reason in found[:MAX_ERRORS]:
+        fields.setdefault(name, []).append(reason)
+    sentences = "; ".join(f"`{name}` {' and '.join(reasons)}" for name, reasons in fields.items())
+    if len(found) > MAX_ERRORS:
+        sentences += f"; and {len(found) - MAX_ERRORS} more"
     return answer(error.status_code, sentences or str(error.message), kind="BadInput",
                   errors=fields)  # fmt: skip
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MAX_ERROR else text[: MAX_ERROR - 1] + "…"
 
 
 def _answer_http_error(error: HTTPException) -> Response:
@@ -165,7 +207,9 @@ def _answer_http_error(error: HTTPException) -> Response:
     description = error.description
     if status == 400 and description == BadRequest.description:
         description = _UNREADABLE
-    response = answer(status, _DETAILS.get(status) or description or error.name)
+    limited = status == 429 and g.get("wait_s") is not None
+    extra = {"retry_after": g.wait_s} if limited else {}
+    response = answer(status, _DETAILS.get(status) or description or error.name, **extra)
     for name, value in error.get_headers():
         if name in ("Allow", "Retry-After"):
             response.headers[name] = value
@@ -176,7 +220,9 @@ def _answer_too_large(error: RequestEntityTooLarge) -> Response:
     if (request.content_length or 0) <= current_app.config["MAX_CONTENT_LENGTH"]:
         most = current_app.config["MAX_FORM_PARTS"]
         return answer(413, f"the form has more than {most} parts", kind="TooLarge")
-    detail = "the request is longer than 1 MiB; a single file may have 64 KiB, a zip 1 MiB"
+    detail = "the request is longer than 1 MiB"
+    if not request.is_json or request.endpoint in UPLOADS:
+        detail += "; a single file may have 64 KiB, a zip 1 MiB"
     return answer(413, detail, kind="TooLarge")
 
 
@@ -184,6 +230,10 @@ _FOR_PROGRAM: Final = "log in first, or send a token as `Authorization: Bearer`"
 _FOR_PERSON: Final = (
     "you are not logged in, or your session has ended, so nothing was done; log in, then go back "
     "to the page and send its form again"
+)
+_CHANGED: Final = (
+    "this was done, or a part of it, but the answer cannot be given now; look at what is there "
+    "before you send it again"
 )
 _UNREADABLE: Final = "the body is not JSON: send what /api/v1/openapi.json has for this address"
 _DETAILS: Final = {

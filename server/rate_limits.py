@@ -125,7 +125,7 @@ def limit_rates(app: Flask, settings: Settings, sent_code: Callable[[], str]) ->
         in_memory_fallback_enabled=True,
         swallow_errors=True,  # errors of the broker; later requests count in memory
         fail_on_first_breach=False,  # a refused guess of a code counts for all limits of guesses
-        on_breach=_forget_if_ahead,
+        on_breach=_note_breach,
         headers_enabled=True,
         key_prefix="matchbox-rates",
     )
@@ -192,13 +192,17 @@ def _find_asker() -> None:
         g.asker = asker()
 
 
-def _forget_if_ahead(limit: RequestLimit) -> None:
-    """Clears a count that would last longer than its minute: it began while the clock was ahead.
+def _note_breach(limit: RequestLimit) -> None:
+    """Keeps the seconds to wait for the answer, the longest if there are several limits.
 
-    Else nobody who was counted then would be answered before that time comes.
+    Clears a count that would last longer than its minute: it began while the clock was ahead. Else
+    nobody who was counted then would be answered before that time comes.
     """
-    if limit.reset_at > time.time() + limit.limit.get_expiry() + CLOCKS_MS / 1000:
+    wait_s = limit.reset_at - time.time()
+    if wait_s > limit.limit.get_expiry() + CLOCKS_MS / 1000:
         limit.limiter.clear(limit.limit, *limit.request_args)
+        wait_s = 0
+    g.wait_s = max(g.get("wait_s", 1), int(wait_s))
 
 
 def _shown_again(view: Any, limited: Any) -> Any:
@@ -220,9 +224,10 @@ def _shown_again(view: Any, limited: Any) -> Any:
 def _ask_only_the_refused_to_wait(response: Response) -> Response:
     """Removes Retry-After, which the limiter sets on every answer, where waiting does not help.
 
-    A 503 gets AGAIN_S seconds, and a TooMany those that it names, since the limit is not the cause.
+    A 503 gets AGAIN_S seconds, or those that its error names, but none after a change. A 429 gets
+    those of the limit, or of a TooMany.
     """
-    wait = AGAIN_S if response.status_code == 503 else g.get("wait_s")
+    wait = g.get("wait_s", AGAIN_S if response.status_code == 503 else None)
     if wait is not None:
         response.headers["Retry-After"] = str(wait)
     elif response.status_code != 429 or "wait_s" in g:

@@ -72,7 +72,7 @@ def read_url(url: str, *, anywhere: bool) -> UrlParts:
         ).of("url")
     host = parts.hostname or ""
     if not _HOST.fullmatch(host) or "@" in parts.netloc or port == 0 or parts.fragment:
-        raise BadOption("a URL names a host, and no account, part of a page or port 0").of("url")
+        raise BadOption("a URL must have a host, and no user name, fragment or port 0").of("url")
     if not anywhere and _is_number(host) and not is_public(host):
         raise BadOption(f"{host} is not a public address; name one that everybody can reach").of(
             "url"

@@ -37,7 +37,7 @@ from matchbox.match.wire import (
 from matchbox.settings import Settings
 from server import queries
 from server.context import Context
-from server.db.models import Base, Bot, League, Match, Notice, Role, Season, User, Version
+from server.db.models import Base, Bot, Entry, League, Match, Notice, Role, Season, User, Version
 from server.db.session import Database
 from server.queries import lessons as reading
 from server.services import (
@@ -181,6 +181,17 @@ class Books:
             ranked.feed(session, league, settings=self.settings, now=self.clock())
             for league in ranked.due(session)
         )
+
+    def refill(self) -> int:
+        """Fills every ranked queue in a transaction of its own; returns the number of new
+        matches."""
+        with self.write() as session:
+            return self.feed(session)
+
+    def entry(self, version: Version) -> Entry:
+        """The version's place in its season."""
+        with self.read() as session:
+            return session.scalars(select(Entry).where(Entry.version_id == version.id)).one()
 
     def upload(
         self, owner: User, name: str, data: bytes = SIMPLE, *, game: str = GAME, **more: Any
@@ -433,6 +444,12 @@ def start(books: Books, operator: User, season: Season) -> list[str]:
         )
 
 
+def compute_standings(books: Books) -> None:
+    """Lets the ledger compute the standings that are out of date, a minute later."""
+    books.clock.pass_by(minutes=1)
+    tick(books.context)
+
+
 def play_out(
     books: Books,
     bring: Callable[[list[PlayMatch]], Iterable[MatchPlayed]] | None = None,
@@ -524,4 +541,4 @@ def record_and_refill(
     for message in random.Random(turn).sample(messages, len(messages)):
         booking.book_message(books.context, wire.RECORD, message)
     books.context.close()
-    return [message for task, _, message in books.postman.letters if task == wire.PLAY_MATCH]
+    return [message for task, _, message in books.postman.letters if wire.JOBS[task] is PlayMatch]

@@ -2,8 +2,8 @@
 
 A test of a person's way through several pages is marked with `journey`. It runs on a wide screen in
 the light scheme and on a phone in the dark one: both widths and both schemes, for half the cost of
-all four combinations. `tests/e2e/test_every_page.py` checks every page in each of its states on all
-four. A state that only a journey reaches is checked by the journey, with `all_is_well`.
+all four combinations. `tests/e2e/test_every_page.py` checks every page in each of its states so. A
+state that only a journey reaches is checked by the journey, with `all_is_well`.
 """
 
 from __future__ import annotations

@@ -16,6 +16,16 @@ Decide = Callable[[Any], Answer]
 """The decision of a player on a view: a move, or a fault of this bout."""
 
 
+def by_sum(view: Any) -> Answer:
+    """A legal move in a race, which differs from view to view."""
+    return 1 + int(view["sum"]) % 3
+
+
+def crash(view: Any) -> Answer:
+    """A crash at whatever is shown."""
+    return SeatFault("crash", "boom")
+
+
 class ScriptedPlayer:
     """A player for the referee that decides by a function, and records its calls.
 

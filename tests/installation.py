@@ -60,16 +60,22 @@ nothing."""
 
 
 def eventually(
-    look: Callable[[], Found], within_s: float = START_S, why: str = "", pause_s: float = 0.05
+    look: Callable[[], Found],
+    within_s: float = START_S,
+    why: str | Callable[[], str] = "",
+    pause_s: float = 0.05,
 ) -> Found:
     """The first thing seen that is true of what is looked for; fails where that takes too long.
 
-    What takes long is looked at less often, since a look costs the platform that is waited for.
+    `why` is what it then says, such as a log, which is read only then. What takes long is looked at
+    less often, since a look costs the platform that is waited for.
     """
     begun = time.monotonic()
     while not (found := look()):
         waited = time.monotonic() - begun
-        assert waited < within_s, why or f"{look} was not so within {within_s:.0f} s"
+        if waited >= within_s:
+            said = why if isinstance(why, str) else why()
+            raise AssertionError(said or f"{look} was not so within {within_s:.0f} s")
         time.sleep(max(pause_s, min(LONGEST_PAUSE_S, waited / 20)))
     return found
 

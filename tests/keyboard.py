@@ -20,12 +20,13 @@ STOPS: Final = """() => {
     if (first.has(one.name)) stops.splice(stops.indexOf(one), 1);
     else first.set(one.name, one);
   }
-  return stops;
+  return stops.flatMap(one => one.type === 'datetime-local' ? Array(7).fill(one) : [one]);
 }"""
-"""The elements at which Tab stops, in order."""
+"""The elements at which Tab stops, in order. A field for a time has seven stops: month, day, year,
+hour, minute, AM or PM, and the button that opens a calendar."""
 FAR: Final = """most => {
   const stops = (STOPS)();
-  const near = new Map(stops.map((one, place) => [one, place + 1]));
+  const near = new Map([...stops.entries()].reverse().map(([place, one]) => [one, place + 1]));
   for (const link of stops) {
     const to = link.matches('a[href^="#"]') && document.getElementById(link.hash.slice(1));
     if (!to) continue;
@@ -47,7 +48,7 @@ FAR: Final = """most => {
   };
   const main = inside.filter(one => !later(one)
     && one.matches('button, .button, select, input, textarea, summary, nav a:first-child')
-    && (!one.form || one === firstOf(one.form)));
+    && (!one.closest('form') || one === firstOf(one.closest('form'))));
   const text = one => one.outerHTML.slice(0, 90);
   const told = main.filter(one => near.get(one) > most)
     .map(one => `${near.get(one)}: ${text(one)}`);

@@ -1,4 +1,5 @@
-"""The plans by which SQLite runs the statements of a block, as it explains them."""
+"""The plans by which SQLite runs the statements of a block, as it explains them, and the rows that
+a block loads."""
 
 from __future__ import annotations
 
@@ -6,8 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import event
+from sqlalchemy import event, inspect
 from sqlalchemy.orm import Session
+
+from server.db.models import Base
 
 
 @contextmanager
@@ -26,3 +29,23 @@ def explained(session: Session, only: str = "") -> Iterator[list[str]]:
         yield plans
     finally:
         event.remove(connection, "before_cursor_execute", explain)
+
+
+@contextmanager
+def loads_of(model: type[Base]) -> Iterator[list[Base]]:
+    """The rows of this table that are loaded as objects in the block."""
+    loaded: list[Base] = []
+
+    def note(row: Base, context: Any) -> None:
+        loaded.append(row)
+
+    event.listen(model, "load", note)
+    try:
+        yield loaded
+    finally:
+        event.remove(model, "load", note)
+
+
+def without(rows: list[Base], *columns: str) -> bool:
+    """Whether there are rows, and these columns of none were read."""
+    return bool(rows) and all(inspect(row).unloaded.issuperset(columns) for row in rows)

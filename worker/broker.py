@@ -18,7 +18,7 @@ _SERVERS: Final = ("valkey-server", "redis-server")
 _LONGEST_PATH: Final = 100
 """The longest path of a unix socket that every system takes, in bytes."""
 _NOT_IN_ADDRESSES: Final = frozenset("#%")
-"""Signs that end the path in an address, or begin the code of another sign."""
+"""Characters that end the path in a URL, or begin the code of another character."""
 
 
 def binary() -> Path:
@@ -38,7 +38,7 @@ def binary() -> Path:
 
 def socket_path(data: Path) -> Path:
     """The path of the socket at which the broker of this data folder listens. If the folder's path
-    is too long, or has a sign that no address takes, the socket is in this user's temporary folder.
+    is too long, or has a character that no URL takes, the socket is in the user's temporary folder.
     """
     own = folder(data) / "broker.sock"
     if len(os.fsencode(own)) <= _LONGEST_PATH and _NOT_IN_ADDRESSES.isdisjoint(str(own)):

@@ -17,6 +17,7 @@ from typing import Final
 
 import redis
 
+from matchbox.errors import BadSetting
 from matchbox.settings import read_settings
 
 PATIENCE_S = 10
@@ -46,7 +47,10 @@ def main() -> None:
     """Prints a sentence and exits with 1 if the worker is frozen or the broker does not answer."""
     if os.environ.get(VARIABLE):
         _require_life(Path(os.environ[VARIABLE]))
-    url = read_settings(os.environ, open).broker_url.replace("redis+socket://", "unix://")
+    try:
+        url = read_settings(os.environ, open).broker_url.replace("redis+socket://", "unix://")
+    except BadSetting as error:
+        sys.exit(str(error))
     if not url:
         sys.exit("set MATCHBOX_BROKER_URL to the broker's address")
     patience = {"socket_connect_timeout": PATIENCE_S, "socket_timeout": PATIENCE_S}

@@ -12,9 +12,20 @@ import runpy
 import sys
 from typing import Final
 
+from matchbox.errors import BadSetting
+from matchbox.settings import Settings, read_settings
+
 THRESHOLDS: Final = (10_000, 20, 20)
 """The collector's thresholds: objects made before the first collection, and collections before each
 larger one."""
+
+
+def settings_here() -> Settings:
+    """The settings in this environment. Exits with a sentence if one is wrong."""
+    try:
+        return read_settings(os.environ, open)
+    except BadSetting as error:
+        sys.exit(f"Matchbox cannot start: {error}")
 
 
 def ready() -> None:

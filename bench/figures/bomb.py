@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from bench.figures.compare import (
+    REFERENCE,
     Given,
     Row,
     Section,
@@ -33,7 +34,8 @@ BOTH: Final = {
     ("simple", "medium"): (19.45, 19.39),
     ("scared", "medium"): (34.07, 34.18),
 }
-"""The number of games, both orders together: the document's 20,000, the reference run's 200,000."""
+"""Percentage that the first of the pair wins, both orders together: in the document's 20,000 games,
+and in the reference run's 200,000."""
 
 TOTALS: Final = {"simple": (20.55, 20.67), "scared": (56.21, 56.11), "medium": (73.24, 73.21)}
 TURNS: Final = {("scared", "simple"): 17.1, ("medium", "medium"): 22.2}
@@ -47,23 +49,23 @@ def section(laboratory: Laboratory) -> Section:
     result, spread = found.result(), found.histogram()
     assert is_matrix(result)
     pairs = by_name(result["pairs"], "first", "second")
-    rows = [_row(pairs, *pair, "reference run", value(share, 0.3)) for pair, share in FIRST.items()]
+    rows = [_row(pairs, *pair, REFERENCE, value(share, 0.3)) for pair, share in FIRST.items()]
     rows.append(_row(pairs, "simple", "scared", "document", counted(20.989, 100_000)))
     for pair, (published, reference) in BOTH.items():
         ours = _both(pairs, *pair)
         name = f"{pair[0]} against {pair[1]}, both orders: won, %"
         rows.append(Row(name, "document", counted(published, 20_000), ours))
-        rows.append(Row(name, "reference run", value(reference, 0.2), ours))
+        rows.append(Row(name, REFERENCE, value(reference, 0.2), ours))
     for bot, total in by_name(result["totals"], "bot").items():
         bounds = [100 * bound for bound in total["ci95"]]
         ours = ours_interval(100 * total["share"], bounds, 4 * result["games"])
         published, reference = TOTALS[bot]
         rows.append(Row(f"{bot} in all: won, %", "document", counted(published, 40_000), ours))
-        rows.append(Row(f"{bot} in all: won, %", "reference run", value(reference, 0.2), ours))
+        rows.append(Row(f"{bot} in all: won, %", REFERENCE, value(reference, 0.2), ours))
     for pair, turns in TURNS.items():
         ours = ours_mean(spread[" v ".join(pair)])
         name = f"{pair[0]} first, {pair[1]} second: mean turns"
-        rows.append(Row(name, "reference run", value(turns, 0.1), ours))
+        rows.append(Row(name, REFERENCE, value(turns, 0.1), ours))
     return Section(
         "Bomb",
         f"{result['games']:,} games of every ordered pair of the document's players, each also "

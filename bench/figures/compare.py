@@ -10,6 +10,8 @@ from typing import Any, Final
 
 from matchbox.lab.statistics import Z95, wilson
 
+REFERENCE: Final = "reference run"
+"""The source of a figure that the document does not give."""
 STRETCH: Final = 1.7
 """Two figures may be apart by this many times their common 95% error. By chance alone, one pair in
 a thousand is farther apart (3.3 standard deviations)."""

@@ -10,6 +10,7 @@ from statistics import fmean
 from typing import Final
 
 from bench.figures.compare import (
+    REFERENCE,
     Ours,
     Row,
     Section,
@@ -31,7 +32,6 @@ from matchbox.lab.statistics import mean_interval
 GAMES: Final = 10_000
 LEARNERS: Final = 20
 LESSONS: Final = 500
-REFERENCE: Final = "reference run"
 
 
 def section(laboratory: Laboratory) -> Section:

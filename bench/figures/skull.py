@@ -7,6 +7,7 @@ from math import sqrt
 from typing import Any, Final
 
 from bench.figures.compare import (
+    REFERENCE,
     Ours,
     Row,
     Section,
@@ -20,7 +21,6 @@ from bench.figures.laboratory import Laboratory
 from matchbox.lab.result_rows import is_places
 
 GAMES: Final = 5000
-REFERENCE: Final = "reference run"
 REFERENCE_GAMES: Final = 50_000
 PERCENT: Final = 0.4
 """The error of each percentage that the reference run states."""

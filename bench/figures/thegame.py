@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from bench.figures.compare import (
+    REFERENCE,
     Row,
     Section,
     between,
@@ -19,7 +20,6 @@ from matchbox.lab.result_rows import is_grid
 
 GAMES: Final = 5000
 LEGAL_GAMES: Final = 1000
-REFERENCE: Final = "reference run"
 DOCUMENT_GAMES: Final = 1000
 """The number of games in each cell: 21,000 in all."""
 

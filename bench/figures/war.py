@@ -7,6 +7,7 @@ from math import sqrt
 from typing import Any, Final
 
 from bench.figures.compare import (
+    REFERENCE,
     Ours,
     Row,
     Section,
@@ -25,7 +26,6 @@ from matchbox.games.war.terminal import Games
 from matchbox.lab.statistics import Z95
 
 GAMES: Final = 200_000
-REFERENCE: Final = "reference run"
 REFERENCE_GAMES: Final = 1_000_000
 DOCUMENT: Final = "document"
 DECIDED: Final = 19

@@ -9,13 +9,13 @@ import numpy as np
 
 from bench.league import field
 from bench.league.effort import Effort, Figure
-from matchbox.league.comparisons import Comparisons, Floats
-from matchbox.league.cooperative_boards import ENOUGH_DEALS
+from matchbox.league.cooperative_boards import collect_scores, score
 from matchbox.league.expected_scores import Scores, expected_scores
 from matchbox.league.line import By
+from matchbox.league.pairwise import Floats, PairwiseResults
 from matchbox.league.posterior import posterior
-from matchbox.league.ranges import rank_ranges
-from matchbox.league.ratings import ELO, WIDE, fit_comparisons
+from matchbox.league.ranges import ENOUGH_DEALS, rank_ranges
+from matchbox.league.ratings import ELO, WIDE, fit_strengths
 from matchbox.league.rows import Row
 from matchbox.league.standings import standing
 from matchbox.league.transitivity import Verdict, verdict
@@ -124,7 +124,7 @@ def best(effort: Effort) -> list[Figure]:
         said, right = [], []
         for _ in range(trials):
             truth = draw(rng)
-            fitted = fit_comparisons(_compared(_chances(truth), 20, 0.0, rng))
+            fitted = fit_strengths(_compared(_chances(truth), 20, 0.0, rng))
             top = int(np.argmax(fitted.strengths))
             known = posterior(fitted.strengths, fitted.covariance)
             said.append(known.p_champion([*range(len(truth))])[top])
@@ -154,6 +154,20 @@ def few_deals(effort: Effort) -> list[Figure]:
     return [*figures, Figure(name, "says nothing", ours, 1, silent)]
 
 
+def team_ranges(effort: Effort) -> list[Figure]:
+    """The share of cooperative boards of equal bots whose rank ranges say that nobody is better."""
+    figures, trials = [], effort.trials(400)
+    for bots, deals in ((8, 2), (8, 5), (8, 20), (30, 10)):
+        rng = np.random.default_rng([effort.seed, bots, deals])
+        boards = (
+            score(collect_scores(_team_rows(np.zeros(bots), deals, rng))) for _ in range(trials)
+        )
+        held = float(np.mean([board.ranges() == [(1, bots)] * bots for board in boards]))
+        name = f"rank ranges hold all at once, a cooperative board of {bots} equals, {deals} deals"
+        figures.append(Figure(name, "93% or more", f"{held:.1%}", trials, held >= 0.93))
+    return figures
+
+
 def _said(name: str, said: list[float], right: list[bool], goal: bool) -> Figure:
     told, true = float(np.mean(said)), float(np.mean(right))
     ours = f"says {told:.1%}, right in {true:.1%}"
@@ -178,29 +192,29 @@ def _changes(table: Floats, rng: np.random.Generator) -> int:
         more = rng.poisson(deals * (0.2 + 1.6 * rng.random(len(counts))))
         counts += pairs.play(more, rng)
         deals *= GROWTH
-        found = _verdict(pairs.compared(counts), by)
+        found = _verdict(pairs.pairwise(counts), by)
         changes += found.by != by
         by = found.by
     return changes
 
 
-def _verdict(compared: Comparisons, before: By) -> Verdict:
-    fitted = fit_comparisons(compared)
-    return verdict(compared, fitted.strengths / ELO, fitted.covariance / ELO**2, before)
+def _verdict(results: PairwiseResults, before: By) -> Verdict:
+    fitted = fit_strengths(results)
+    return verdict(results, fitted.strengths / ELO, fitted.covariance / ELO**2, before)
 
 
-def _scores(compared: Comparisons) -> Scores:
-    return expected_scores(compared, fit_comparisons(compared).strengths / ELO)
+def _scores(results: PairwiseResults) -> Scores:
+    return expected_scores(results, fit_strengths(results).strengths / ELO)
 
 
-def _compared(table: Floats, deals: int, unmet: float, rng: np.random.Generator) -> Comparisons:
-    """The comparisons of `deals` deals of each pair that meets. Every bot meets at least one
+def _compared(table: Floats, deals: int, unmet: float, rng: np.random.Generator) -> PairwiseResults:
+    """The results of `deals` deals of each pair that meets. Every bot meets at least one
     other."""
     pairs = field.pairs_of(table, SHARED)
     while True:
         met = rng.random(len(pairs.first)) >= unmet
         if len({*pairs.first[met].tolist(), *pairs.second[met].tolist()}) == len(table):
-            return pairs.compared(pairs.play(np.where(met, deals, 0), rng))
+            return pairs.pairwise(pairs.play(np.where(met, deals, 0), rng))
 
 
 def _chances(strengths: Floats) -> Floats:

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from matchbox.league.comparisons import Comparisons, Floats, Ints, count_outcomes
+from matchbox.league.pairwise import Floats, Ints, PairwiseResults, count_outcomes
 from matchbox.league.ratings import ELO
 
 PAIR_HALVES: Final = np.array([0, 2, 4])
@@ -44,8 +44,8 @@ class Pairs:
         """(pairs, 3): how many of these deals (pairs,) had each result."""
         return np.asarray(rng.multinomial(deals, self.chances), dtype=np.int64)
 
-    def compared(self, counts: Ints) -> Comparisons:
-        """These counts (pairs, 3) as comparisons."""
+    def pairwise(self, counts: Ints) -> PairwiseResults:
+        """These counts (pairs, 3) as pairwise results."""
         pair, result = np.nonzero(counts)
         zero = np.zeros(len(pair), dtype=np.int64)
         halves = PAIR_HALVES[result]
@@ -87,7 +87,7 @@ def pairs_of(table: Floats, shared: float) -> Pairs:
 
 def play_tables(
     strengths: Floats, table: int, deals: int, shared: float, rng: np.random.Generator
-) -> Comparisons:
+) -> PairwiseResults:
     """Every line-up of `table` bots plays `deals` deals in all rotations (Plackett-Luce)."""
     who = np.repeat(np.array([*combinations(range(len(strengths)), table)]), deals, axis=0)
     dealt = rng.gumbel(size=who.shape)

@@ -34,9 +34,14 @@ def page(figures: Sequence[Figure], seed: int) -> str:
         "different numbers of deals for different pairs. A range of ranks holds if it contains the "
         "true rank; all ranges of a board must hold at once."
     )
+    versions = (
+        "A trial compares two versions of a bot head to head: its looks at the results are some "
+        "deals apart. A gauntlet compares them by their results against the same field; a "
+        "difference is in points, the mean of a deal."
+    )
     lines = ["| " + " | ".join(COLUMNS) + " |", "| --- | --- | --- | ---: | --- |"]
     lines += ["| " + " | ".join(cells(figure)) + " |" for figure in figures]
-    texts = [fill(text, 100) for text in (head, how, boards)]
+    texts = [fill(text, 100) for text in (head, how, versions, boards)]
     return "\n\n".join(["# The league, measured", *texts, "\n".join(lines)]) + "\n"
 
 

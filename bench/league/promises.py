@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import random
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -12,18 +11,16 @@ from typing import Final
 
 import numpy as np
 
-from bench.league import boards, field, seasons
+from bench.league import boards, field, seasons, versions
 from bench.league.effort import Effort, Figure
-from matchbox.league.comparisons import Comparisons, Floats, count_outcomes, join
 from matchbox.league.cooperative_boards import collect_scores
 from matchbox.league.counts import Counts, Tally, add, count
-from matchbox.league.estimate import Estimate, estimate
+from matchbox.league.pairwise import Floats, PairwiseResults, count_outcomes, join
 from matchbox.league.ranges import rank_ranges
-from matchbox.league.ratings import ELO, WIDE, fit_comparisons
+from matchbox.league.ratings import ELO, WIDE, fit_strengths
 from matchbox.league.rows import Row
-from matchbox.league.sprt import Trial, trial_state
 from matchbox.league.standings import standing, standing_of
-from matchbox.league.tail import ENOUGH, NEAR_ELO, Care
+from matchbox.league.tail import MAX_DOUBT, NEAR_ELO, Care
 from matchbox.league.transitivity import lack_of_fit
 
 BOTS: Final = 12
@@ -37,9 +34,6 @@ GOAL_RHO: Final = -0.66
 GOAL_GAMES: Final = 5700
 STOP_GAMES: Final = 6600
 """A season that stops by itself: half of the games of a round robin in deal pairs."""
-SPLIT_RHO: Final = -0.97
-"""Nearly all deals split: of 100 between equals, one or two do not."""
-PAIRS_A_LOOK: Final = (10, 100)
 TOGETHER: Final = 50
 """The number of seasons that are fitted at once. It does not change the results."""
 
@@ -76,7 +70,7 @@ def any_field(effort: Effort) -> list[Figure]:
         seed = effort.seed + 1000 * number
         traces += _seasons(effort, strengths, GOAL_RHO, most, seed, effort.trials(10))
     figures = []
-    for care, level in ENOUGH.items():
+    for care, level in MAX_DOUBT.items():
         over = _ends(traces, level)
         games = np.mean([one.games[at] for one, at in over]) if over else 0.0
         near = float(np.mean([one.near[at] for one, at in over])) if over else 0.0
@@ -99,7 +93,7 @@ def coverage(effort: Effort) -> list[Figure]:
         inside = [
             np.abs(fitted.strengths - strengths) <= WIDE * np.sqrt(np.diag(fitted.covariance))
             for fitted in (
-                fit_comparisons(field.play_tables(strengths, table, deals, 0.7, rng))
+                fit_strengths(field.play_tables(strengths, table, deals, 0.7, rng))
                 for _ in range(trials)
             )
         ]
@@ -120,7 +114,7 @@ def ranges(effort: Effort) -> list[Figure]:
         held = []
         for _ in range(trials):
             counts = pairs.play(np.full(len(pairs.first), deals), rng)
-            fitted = fit_comparisons(pairs.compared(counts))
+            fitted = fit_strengths(pairs.pairwise(counts))
             found = rank_ranges(fitted.strengths, fitted.covariance)
             held.append(all(span == (1, BOTS) for span in found))
         share = float(np.mean(held))
@@ -166,9 +160,9 @@ def identical(effort: Effort) -> list[Figure]:
 def large_field(effort: Effort) -> list[Figure]:
     """Processor seconds of a refit of 1,000 bots and 1,000,000 games, and of its whole report. Also
     the growth of a refit with the number of bots."""
-    compared, more = _crowd(1000, 500_000, effort.seed), _crowd(1000, 10, effort.seed + 1)
+    results, more = _crowd(1000, 500_000, effort.seed), _crowd(1000, 10, effort.seed + 1)
     twice, square = _crowd(2000, 500_000, effort.seed), np.random.default_rng(effort.seed)
-    counts, equations = _counts(compared, 100_000), square.normal(size=(2000, 2000))
+    counts, equations = _counts(results, 100_000), square.normal(size=(2000, 2000))
     trials = effort.trials(5)
     size = "1,000 bots x 1,000,000 games"
 
@@ -180,10 +174,10 @@ def large_field(effort: Effort) -> list[Figure]:
             taken.append(process_time() - begun)
         return min(taken)
 
-    refit = seconds(lambda: fit_comparisons(compared))
+    refit = seconds(lambda: fit_strengths(results))
     whole = seconds(lambda: standing_of(counts))
-    joined = seconds(lambda: join(compared, more))
-    larger = seconds(lambda: fit_comparisons(twice))
+    joined = seconds(lambda: join(results, more))
+    larger = seconds(lambda: fit_strengths(twice))
     solved = seconds(lambda: np.linalg.lstsq(equations, equations[0]))
     times = f"{larger / refit:.2f} times, {larger / solved:.2f} times a least-squares call"
     text = "{:.2f} s of one processor".format
@@ -208,46 +202,19 @@ def fitting(effort: Effort) -> list[Figure]:
     strengths = field.ladder(8, 30.0)
     pairs = field.all_pairs(strengths, 0.6)
     fields = {
-        "": (pairs.compared(pairs.play(np.full(len(pairs.first), 30), rng)) for _ in range(trials)),
+        "": (pairs.pairwise(pairs.play(np.full(len(pairs.first), 30), rng)) for _ in range(trials)),
         ", 50 bots in 500 deals": (
             _crowd(50, 500, effort.seed + trial) for trial in range(effort.trials(200))
         ),
     }
     figures = []
-    for name, compared in fields.items():
+    for name, results in fields.items():
         alarms = []
-        for one in compared:
-            lack = lack_of_fit(one, fit_comparisons(one).strengths / ELO)
+        for one in results:
+            lack = lack_of_fit(one, fit_strengths(one).strengths / ELO)
             alarms.append(lack is not None and lack.p < 0.05)
         name = f"false alarms of the test for lack of fit at 5%{name}"
         figures.append(Figure(name, "", f"{np.mean(alarms):.1%}", len(alarms), None))
-    return figures
-
-
-def versions(effort: Effort) -> list[Figure]:
-    """Games and wrong verdicts if a version is compared with its parent, and the estimates' bias
-    and intervals. Also with few looks at the results, and with deals that nearly all split."""
-    figures, trials = [], effort.trials(600)
-    for rho, looks in ((-0.45, PAIRS_A_LOOK), (-0.87, PAIRS_A_LOOK), (SPLIT_RHO, PAIRS_A_LOOK[1:])):
-        for look in looks:
-            for elo in (0.0, 20.0):
-                rng = np.random.default_rng([effort.seed, int(elo), round(-100 * rho), look])
-                found = [_head_to_head(elo, rho, look, rng) for _ in range(trials)]
-                games = np.mean([one[0] for one in found])
-                wrong = np.mean([one[1] != ("better" if elo else "not-better") for one in found])
-                known = [one[2] for one in found if one[2] is not None]
-                above = np.mean([one.elo > elo for one in known])
-                held = np.mean([one.low <= elo <= one.high for one in known])
-                name = (
-                    f"[0, 20] trial of a version truly {elo:.0f} Elo better, results at {rho}, "
-                    f"{look} deals a look"
-                )
-                ours = f"{games:,.0f} games, {wrong:.1%} wrong; {above:.0%} above, {held:.1%} held"
-                met, goal = bool(held >= 0.92), "92% or more of intervals hold"
-                if rho != SPLIT_RHO:  # with hardly any results, the estimates have few values
-                    met = met and bool(0.42 <= above <= 0.58)
-                    goal = f"42-58% of estimates above it, {goal}"
-                figures.append(Figure(name, goal, ours, trials, met))
     return figures
 
 
@@ -259,12 +226,15 @@ PROMISES: Final[dict[str, Callable[[Effort], Sequence[Figure]]]] = {
     "identical": identical,
     "refit": large_field,
     "fit": fitting,
-    "versions": versions,
+    "versions": versions.versions,
+    "one-sided": versions.one_sided,
+    "gauntlets": versions.gauntlets,
     "ranks": boards.what_ranks,
     "unmet": boards.unmet_pairs,
     "clones": boards.clones,
     "best": boards.best,
     "few": boards.few_deals,
+    "teams": boards.team_ranges,
 }
 
 
@@ -288,7 +258,7 @@ def _ends(traces: Sequence[seasons.Trace], level: float) -> list[tuple[seasons.T
 
 def _stopped(traces: Sequence[seasons.Trace], rho: float) -> list[Figure]:
     figures = []
-    for care, level in ENOUGH.items():
+    for care, level in MAX_DOUBT.items():
         over = _ends(traces, level)
         games = float(np.mean([one.games[at] for one, at in over])) if over else 0.0
         right = float(np.mean([one.right[at] for one, at in over])) if over else 0.0
@@ -313,28 +283,14 @@ def _round_robins(effort: Effort, strengths: Floats) -> list[Figure]:
     return figures
 
 
-def _head_to_head(
-    elo: float, rho: float, look: int, rng: np.random.Generator
-) -> tuple[int, str, Estimate | None]:
-    strengths = np.array([elo, 0.0])
-    pair = field.all_pairs(strengths, min(1.0, -rho))
-    counts, trial = np.zeros(5, dtype=np.int64), Trial()
-    for looks in itertools.count(1):
-        counts[field.PAIR_HALVES] += pair.play(np.array([look]), rng)[0]
-        found = trial_state(trial, counts.tolist())
-        if found.over:
-            return found.games, found.verdict, estimate(trial, counts.tolist(), looks=looks)
-    raise AssertionError("a trial ends by its cap")
-
-
-def _counts(compared: Comparisons, matches: int) -> Counts:
-    """These comparisons as the counts of `matches` matches."""
+def _counts(results: PairwiseResults, matches: int) -> Counts:
+    """These results as the counts of `matches` matches."""
     names = {f"{at:032x}": at.to_bytes(32, "big") for at in range(matches)}
-    tallies = dict.fromkeys(compared.entrants, Tally(matches // len(compared.entrants)))
-    return Counts(names, tallies, compared, collect_scores(()), np.zeros(0, dtype=np.int64))
+    tallies = dict.fromkeys(results.entrants, Tally(matches // len(results.entrants)))
+    return Counts(names, tallies, results, collect_scores(()), np.zeros(0, dtype=np.int64))
 
 
-def _crowd(bots: int, deals: int, seed: int) -> Comparisons:
+def _crowd(bots: int, deals: int, seed: int) -> PairwiseResults:
     """These numbers of deal pairs between randomly drawn bots."""
     rng = np.random.default_rng(seed)
     strengths = rng.normal(size=bots) * 200 / ELO

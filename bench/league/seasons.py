@@ -14,7 +14,7 @@ from scipy.special import expit
 from bench.league.field import PAIR_HALVES, Pairs
 from matchbox.dice import SeededDice
 from matchbox.league.bradley_terry import FEW_DEALS, MAX_LEVERAGE
-from matchbox.league.comparisons import Bools, Floats, Ints
+from matchbox.league.pairwise import Bools, Floats, Ints
 from matchbox.league.ratings import ELO, PRIOR_ELO
 from matchbox.league.tail import NEAR_ELO, Question, doubts, next_batch
 
@@ -70,7 +70,7 @@ def play(pairs: Pairs, strengths: Floats, most_games: int, seeds: Sequence[int])
 def fit_together(pairs: Pairs, counts: Ints) -> tuple[Floats, Floats]:
     """(t, n) strengths and (t, n, n) covariances in Elo of t seasons, from counts (t, pairs, 3).
 
-    The same figures as `ratings.fit_comparisons`, which fits one season at a time, for deal pairs
+    The same figures as `ratings.fit_strengths`, which fits one season at a time, for deal pairs
     only. Fitted one by one, many seasons would spend most time on small arrays. A test compares
     the two.
     """

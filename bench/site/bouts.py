@@ -40,8 +40,10 @@ class Failing(Player):
 """
 """A bot that forfeits each of its bouts."""
 ILLEGAL: Final = "illegal"
+AT_FIRST: Final = 100
+"""The number of deals that are played when bouts between two bots are first needed."""
 AT_ONCE: Final = 2_000
-"""The number of deals of a long match that are played at a time."""
+"""The most deals that are played at a time. Each time, twice as many are played as before."""
 WIDTH: Final = 250
 
 
@@ -60,6 +62,8 @@ class Dealer:
 
     def __init__(self) -> None:
         self._left: dict[tuple[tuple[bytes, bytes], int], deque[_Dealt]] = {}
+        self._deals: dict[tuple[tuple[bytes, bytes], int], int] = {}
+        """The number of deals to play when there are none left."""
         self._dealt = 0
 
     def record(
@@ -96,16 +100,18 @@ class Dealer:
 
     def _next(self, sources: tuple[bytes, bytes], deals: int) -> _Dealt:
         """This number of deals with their bouts, which were not handed out before."""
-        left = self._left.setdefault((sources, deals), deque())
+        kind = sources, deals
+        left = self._left.setdefault(kind, deque())
         if not left:
-            left.extend(self._play(sources, deals))
+            wanted = self._deals.get(kind, AT_FIRST)
+            self._deals[kind] = min(2 * wanted, AT_ONCE)
+            left.extend(self._play(sources, deals, max(1, wanted // deals)))
         return left.popleft()
 
-    def _play(self, sources: tuple[bytes, bytes], deals: int) -> Iterator[_Dealt]:
-        """The deals and bouts of some matches, played as one match."""
+    def _play(self, sources: tuple[bytes, bytes], deals: int, matches: int) -> Iterator[_Dealt]:
+        """The deals and bouts of that many matches, played as one match."""
         files = {digest(source): source for source in sources}
         spec = registry.game(GAME).spec
-        matches = max(1, AT_ONCE // deals)
         firsts = derive_deals("the bench of the site", matches, start=self._dealt)
         dealt = [deals_from(first, deals) for first in firsts]
         job = PlayMatch(

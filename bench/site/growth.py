@@ -11,18 +11,17 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from sqlalchemy import create_engine, text
-
 from bench.site.books import Size
 from bench.site.first_byte import Page
 from bench.site.ledger import Started, started
-from bench.site.sides import Side, pages, platform
+from bench.site.sides import Side, filled_database, pages, platform
 from cli import output
+from server.db.session import Database
 
 SMALLEST: Final = 1_000
 LARGEST: Final = 1_000_000
@@ -39,7 +38,7 @@ FIRST_S: Final = 30.0
 """The most seconds that a ledger may take from its start to its first result."""
 LONG_DEALS: Final = 66
 LONG_KB: Final = 4.0
-"""The most kB that a match of LONG_DEALS deals may take on disk."""
+"""The most kB that a match of LONG_DEALS deals may take, without the free part of a SQLite file."""
 WEIGHED: Final = (200, 600)
 """The numbers of such matches on two platforms. The additional matches take the difference in size
 between the two."""
@@ -55,7 +54,8 @@ class Grown:
 
     size: Size
     match_kb: float
-    """The room of a match on disk in kB, with its indexes and its share of everything else."""
+    """The room of a match in kB, with its indexes and its share of everything else, but without the
+    free part of a SQLite file."""
     slowest: Page
     """The page with the largest ratio to the smallest platform's."""
     ledger: Started
@@ -117,13 +117,14 @@ def _slow(page: Page) -> str:
 
 
 def _long_match_kb(kind: str, folder: Path, options: argparse.Namespace) -> float:
-    """The room on disk, in kB, of one more match of LONG_DEALS deals."""
+    """The room, in kB, of one more match of LONG_DEALS deals."""
     taken: list[int] = []
     for matches in WEIGHED:
         size = Size(SMALLEST // MATCHES_A_BOT, matches, LONG_DEALS)
         name = f"{matches}x{LONG_DEALS}"
-        with platform(kind, name, size, folder, postgres=options.postgres, keep=False) as side:
-            taken.append(_bytes(side.url))
+        postgres = options.postgres
+        with filled_database(kind, name, size, folder, postgres=postgres, keep=False) as made:
+            taken.append(_bytes(made[0]))
     return (taken[1] - taken[0]) / (WEIGHED[1] - WEIGHED[0]) / 1000
 
 
@@ -141,18 +142,9 @@ def _side(
 
 
 def _bytes(url: str) -> int:
-    """The size of a database on disk, in bytes."""
-    engine = create_engine(url)
-    asked = (
-        "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
-        if engine.dialect.name == "sqlite"
-        else "SELECT pg_database_size(current_database())"
-    )
-    try:
-        with engine.connect() as connection:
-            return int(connection.scalar(text(asked)) or 0)
-    finally:
-        engine.dispose()
+    """The size of a database in bytes, without the free part of a SQLite file."""
+    with closing(Database(url)) as database:
+        return database.size()
 
 
 def _cells(grown: Grown) -> list[str]:

@@ -100,6 +100,8 @@ def measure(url: str) -> Started:
             walls.report_wall(session, wall, now=context.now())
         tick(context, with_standings=False)
         refitter.wake()
+        if len(outbox.jobs) < 2:
+            raise RuntimeError("these books have no waiting matches: fill new ones")
         _book(context, [_played(context, outbox.jobs.pop(0))])
         first = time.perf_counter() - began
         booked, spent = 0, 0.0

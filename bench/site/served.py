@@ -6,7 +6,6 @@ Neither ledger nor arenas run: nothing changes while pages are measured.
 from __future__ import annotations
 
 import gzip
-import os
 import time
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
@@ -28,7 +27,6 @@ _IDLE_S: Final = 1.0
 _NO_LIMIT: Final = "100000"
 """The limit of requests and logins in a minute: the benchmark sends all requests from one
 address."""
-_INHERITED: Final = ("PATH", "HOME", "LANG", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH")
 
 
 class Fetched(NamedTuple):
@@ -102,14 +100,13 @@ def serving(url: str, place: Path) -> Iterator[int]:
 
 
 def _environment(place: Path, port: int, url: str) -> Mapping[str, str]:
-    inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     given = {
         "MATCHBOX_DATABASE_URL": url,
         "MATCHBOX_BROKER_URL": broker.address(place),
         "MATCHBOX_REQUESTS_PER_MINUTE": _NO_LIMIT,
         "MATCHBOX_LOGINS_PER_MINUTE": _NO_LIMIT,
     }
-    return {**inherited, **folder.environment(place, port, given)}
+    return {**up.inherited_environment(), **folder.environment(place, port, given)}
 
 
 def _wait(port: int) -> None:

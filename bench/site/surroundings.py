@@ -146,6 +146,7 @@ def _tables(session: Session, crowd: Crowd, scale: int, match: str, now: int) ->
             record=alone,
             created_at=now - DAY_MS + place,
             finished_at=now,
+            opener_id=crowd.alice.id,
         )
         table.seats = [
             PlaySeat(seat=0, user_id=crowd.alice.id, created_at=table.created_at),

@@ -102,7 +102,7 @@ class Race:
             self.lands += self.draw(self.hand)
             buy(self.hand, self.mine, self.lands)
             stays = kept if number < rounds and sum(self.mine) < self.their_life else 0
-            home, guards = self.mine[len(self.mine) - stays :] if stays else [], []
+            home, guards = self.mine[max(0, len(self.mine) - stays) :] if stays else [], []
         return 0.5
 
     def draw(self, hand):

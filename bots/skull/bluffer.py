@@ -135,11 +135,11 @@ class Bluffer(Agent):
 
     def skull_chances(self):
         """The probability that each other pile holds its owner's skull."""
-        chances = {}
+        chances, bids = {}, self.board.bids
         for player in self.others:
             shown = self.shown_by(player)
             likely = (PRIOR * WEIGHT + shown.count("skull")) / (WEIGHT + len(shown))
-            bid = self.board._bets.get(player)
+            bid = bids.get(player)
             if bid is not None:
                 likely *= AFTER_PASS if bid < 0 else AFTER_BID
             chances[player] = min(0.95, likely)

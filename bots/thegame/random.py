@@ -1,4 +1,4 @@
-"""Random makes any allowed play, whatever it costs the piles."""
+"""Random makes any allowed play except ten back, whatever it costs the piles."""
 
 from matchbox.games.thegame import random_strategy
 

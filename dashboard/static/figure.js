@@ -50,18 +50,20 @@ const shown = new WeakMap(); // what each canvas shows: the same figure is not d
 
 async function draw(canvas) {
   const source = document.getElementById(canvas.dataset.figure);
-  const scheme = token("--text");
-  if (shown.get(canvas) === scheme + source.textContent) return;
-  shown.set(canvas, scheme + source.textContent);
+  const wanted = token("--text") + source.textContent;
+  if (shown.get(canvas) === wanted) return;
+  shown.set(canvas, wanted);
   const figure = JSON.parse(source.textContent);
   if (source.dataset.label) canvas.setAttribute("aria-label", source.dataset.label);
   const options = { displayModeBar: false, responsive: true, showTips: false };
   try {
     const drawer = await plotly(canvas.dataset.plotly);
-    if (!canvas.hasAttribute("data-ready")) canvas.replaceChildren(); // without the words of a failure
+    if (shown.get(canvas) !== wanted) return; // A later figure of this canvas waited, too.
+    if (!canvas.childElementCount) canvas.replaceChildren(); // without the words of a failure
     await drawer.react(canvas, figure.data.map(tinted), dressed(figure.layout), options);
     canvas.setAttribute("data-ready", "");
   } catch (error) {
+    canvas.removeAttribute("data-ready");
     canvas.textContent = `No figure: ${error.message}. The table has the same data.`;
     shown.delete(canvas);
     setTimeout(watch, AGAIN_MS);

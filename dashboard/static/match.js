@@ -1,4 +1,5 @@
-// Steps through a bout in place: the page shows one step, the rest is fetched once.
+// Steps through a bout in place: the page shows one step, the rest is fetched once. site.js has
+// `remembered`.
 "use strict";
 
 const replay = document.getElementById("replay");
@@ -213,14 +214,6 @@ function filter() {
   const current = part("bouts").querySelector("[aria-current]");
   rove(part("bouts"), current);
   scrollInto(part("bouts"), current.parentElement);
-}
-
-function remembered(key, value) {
-  try {
-    return value === undefined ? localStorage.getItem(key) : localStorage.setItem(key, value);
-  } catch {
-    return null; // a browser that keeps nothing
-  }
 }
 
 function startStrip() {

@@ -154,17 +154,14 @@ function onMove(event) {
 
 function onUp(event) {
   if (!drag) return;
-  const { one, moved, before, x, y } = drag;
-  drag = null;
-  if (!moved) return pick(one);
+  const { one, moved, x, y } = drag;
   const onto = document.elementFromPoint(event.clientX, event.clientY);
-  one.classList.remove("dragged");
-  if (before) one.setAttribute("transform", before);
-  else one.removeAttribute("transform");
+  putBack();
+  if (!moved) return pick(one);
   drop(one, onto, Math.hypot(event.clientX - x, event.clientY - y) > 40);
 }
 
-function giveUp() {
+function putBack() {
   if (!drag) return;
   drag.one.classList.remove("dragged");
   if (drag.before) drag.one.setAttribute("transform", drag.before);
@@ -223,17 +220,20 @@ function complain(...words) {
   return note;
 }
 
-// Says so if the server has not been reached for a while, until it is.
-function noteAway(reached) {
+// Says so if the server has given no answer for a while, until it does. `status` is 0 if it cannot
+// be reached.
+function noteAway(status) {
   const alert = part("choices").querySelector("[role=alert]");
-  if (reached) {
+  const tooMany = status === 429;
+  if (status && status < 500 && !tooMany) {
     away = null;
     if (alert?.matches(".unreached")) alert.remove();
     return;
   }
   away ??= Date.now();
   if (alert || Date.now() - away < AWAY_MS) return;
-  complain("The server cannot be reached. The game goes on here once it can.").classList.add("unreached");
+  const why = tooMany ? "Too many requests come from you or your network." : "The server cannot be reached.";
+  complain(`${why} The game goes on here by itself.`).classList.add("unreached");
 }
 
 // Whether the server shows this person no more of the table; the page then says why.
@@ -280,7 +280,7 @@ async function ask() {
   const answer = await fetch(address).catch(() => null);
   const news = answer?.status === 200 ? await answer.json().catch(() => null) : null;
   if (request !== asked) return false;
-  noteAway(answer !== null && answer.status < 500);
+  noteAway(answer?.status ?? 0);
   if (turnedAway(answer)) return true;
   if (news) await take(news);
   later();
@@ -370,7 +370,7 @@ async function start() {
   play.addEventListener("pointerdown", onDown);
   document.addEventListener("pointermove", onMove);
   document.addEventListener("pointerup", onUp);
-  document.addEventListener("pointercancel", giveUp);
+  document.addEventListener("pointercancel", putBack);
   // A finger that holds a card moves the card, not the page.
   document.addEventListener("touchmove", (event) => drag && event.preventDefault(), { passive: false });
   document.addEventListener("keydown", onKey);

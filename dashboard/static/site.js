@@ -1,6 +1,7 @@
 // What every page can do: sort a table, copy a digest, count down to a time, send a form once for a
 // double click and not again by a reload, mark a field that was refused, rest while nobody looks, say
-// that it is not renewed, and hide what was left before a log-out. Nothing else.
+// that it is not renewed, and hide what was left before a log-out. Here are also `hasPart` for
+// workbench.js, and `remembered` for match.js. Nothing else.
 "use strict";
 
 function valueOf(row, column) {
@@ -59,9 +60,10 @@ function loadAgain() {
 
 // An answer without the part is another page: of a match that has ended meanwhile, a log-in, a proxy.
 // An error changes nothing: its answer is not swapped in.
+const hasPart = ({ ctx, tasks }) => ctx.swap === "none" || tasks.some((task) => task.fragment.childElementCount);
+
 document.addEventListener("htmx:before:swap", (event) => {
-  const { ctx, tasks } = event.detail;
-  if (ctx.swap === "none" || tasks.some(({ fragment }) => fragment.childElementCount)) return;
+  if (hasPart(event.detail)) return;
   event.preventDefault();
   loadAgain();
 });
@@ -90,13 +92,14 @@ function noteRenewal(status) {
 document.addEventListener("htmx:after:request", ({ detail }) => noteRenewal(detail.ctx.response.status));
 document.addEventListener("htmx:error", ({ detail }) => detail.ctx && noteRenewal(0));
 
-// A table that replaces another is sorted as the reader has sorted that one.
+// A table that replaces another is sorted as the reader has sorted that one, if it has the column.
 document.addEventListener("htmx:before:swap", (event) => {
   for (const { fragment } of event.detail.tasks) {
     for (const table of fragment.querySelectorAll("table.sortable")) {
       makeSortable(table);
       const sorted = document.getElementById(table.id)?.querySelector("thead [aria-sort]");
-      if (sorted) sort(table, sorted.cellIndex, sorted.getAttribute("aria-sort"));
+      const same = [...table.tHead.rows[0].cells].find((one) => one.textContent === sorted?.textContent);
+      if (same) sort(table, same.cellIndex, sorted.getAttribute("aria-sort"));
     }
   }
 });
@@ -138,7 +141,7 @@ function markWrong(problem) {
   const isSent = (form) => new URL(form.action).pathname === location.pathname;
   const isBelow = (form) => form.contains(problem)
     || problem.compareDocumentPosition(form) & Node.DOCUMENT_POSITION_FOLLOWING;
-  const forms = [...document.querySelectorAll("main form[method=post]")];
+  const forms = [...document.querySelectorAll("main form:not(.filters)")];
   const form = [...forms.filter(isSent), ...forms.filter(isBelow)].find((one) => [...one.elements].some(isNamed));
   const field = form && [...form.elements].find(isNamed);
   if (!field) return;
@@ -179,17 +182,16 @@ const LEFT = "matchbox:logged-out"; // When somebody last logged out in this bro
 const LEAVES = /^\/(logout|account\/delete)\b/;
 const shownAt = Date.now();
 
-function lastLogOut(time) {
+function remembered(key, value) {
   try {
-    if (time) localStorage.setItem(LEFT, time);
-    return Number(localStorage.getItem(LEFT));
+    return value === undefined ? localStorage.getItem(key) : localStorage.setItem(key, value);
   } catch {
-    return 0; // a browser that keeps nothing
+    return null; // a browser that keeps nothing
   }
 }
 
 document.addEventListener("submit", (event) => {
-  if (LEAVES.test(event.target.getAttribute("action"))) lastLogOut(Date.now());
+  if (LEAVES.test(event.target.getAttribute("action"))) remembered(LEFT, Date.now());
 });
 
 // The way back shows a page as it was left: its form can be sent again. After a log-out it is loaded
@@ -197,7 +199,7 @@ document.addEventListener("submit", (event) => {
 window.addEventListener("pageshow", (event) => {
   lastSent = NOTHING;
   leaving = false;
-  if (!event.persisted || lastLogOut() < shownAt) return;
+  if (!event.persisted || Number(remembered(LEFT)) < shownAt) return;
   document.body.hidden = true;
   location.reload();
 });

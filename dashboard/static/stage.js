@@ -10,10 +10,9 @@ let playback = null;
 let at = 0;
 let timer = null;
 
-// A board is a drawing, or the numbers of the pieces that make it.
+// A board is the numbers of the pieces that make its drawing, or null.
 function drawing(board) {
-  if (!board) return "";
-  return typeof board === "string" ? board : board.map((piece) => playback.pieces[piece]).join("");
+  return board ? board.map((piece) => playback.pieces[piece]).join("") : "";
 }
 
 // The board keeps the height of its tallest drawing, so that the page below it stays where it is.

@@ -1,5 +1,6 @@
 // The page /submit: an editor over the form's text area, drafts that this browser keeps, files that
 // are chosen or dropped, and the verdict in place. Without this script the form is a plain form.
+// site.js has `hasPart`.
 //
 // A draft is { text, at }, where `at` is the time of its last change. Each account has one for each
 // game and name of a bot, and beside it the draft that was replaced last.
@@ -21,13 +22,14 @@ let key = openKey(); // Of the draft that is being written.
 let known = load(key)?.text; // The stored draft, unless another tab has stored one since.
 let choices = 0; // How often a game or a name was chosen.
 let sent = null; // What the verdict below the form is for.
+let unkept = false; // True if the browser has refused to keep the text.
 
 // The text
 
 const text = () => (editor ? editor.text() : area.value);
 
 // What the form would send.
-const content = () => [field("game").value, chosenFile() ?? text()];
+const content = () => [field("game").value, chosenFile() ?? text(), field("class_name").value];
 
 // The text that the page offers: an example, or a version of the bot.
 const offered = () => document.getElementById("given");
@@ -60,15 +62,27 @@ function keyOf(account) {
 }
 
 // Returns the key for the chosen game and name. A draft from before the log-in becomes the
-// account's, unless the account has one.
+// account's.
 function openKey() {
   const [own, before] = [keyOf(form.dataset.viewer), keyOf("")];
   const draft = own === before ? null : load(before);
-  if (draft && (load(own) || store(own, draft))) store(before, null);
+  if (draft && adopt(draft, own)) store(before, null);
   return own;
 }
 
-const replacedKey = () => `${key}:former`;
+// Keeps that draft under the account's key. Of two drafts with other texts, the older one is set
+// aside. Returns whether the browser keeps it.
+function adopt(draft, own) {
+  const present = load(own);
+  if (!present) return store(own, draft);
+  if (present.text === draft.text) return true;
+  const [newer, older] = draft.at > present.at ? [draft, present] : [present, draft];
+  return store(replacedKey(own), older) && store(own, newer);
+}
+
+function replacedKey(own = key) {
+  return `${own}:former`;
+}
 
 function load(name) {
   try {
@@ -105,12 +119,9 @@ function saveDraft() {
   const isStrange = old && old.text !== known && old.text !== text();
   if (isStrange || (isEmpty && old?.text.trim().length > 1)) setAside(old);
   const draft = isEmpty || isOffered() ? null : { text: text(), at: Date.now() };
-  if (store(key, draft)) {
-    known = draft?.text;
-    return showStatus();
-  }
-  const advice = "submit the text before you leave the page.";
-  statusLine.textContent = `This browser keeps no drafts: ${advice}`;
+  unkept = !store(key, draft);
+  if (!unkept) known = draft?.text;
+  showStatus();
 }
 
 function startAfresh() {
@@ -150,6 +161,9 @@ function age(at) {
 function describe() {
   const file = chosenFile();
   if (file) return [`${file.name} is sent instead of the text.`, [["Send the text", forgetFile]]];
+  if (unkept) {
+    return ["This browser keeps no drafts: submit the text before you leave the page.", []];
+  }
   const draft = load(key);
   if (draft && draft.text === text()) {
     return [`Draft ${age(draft.at)}, kept in this browser.`, [["Start afresh", startAfresh]]];
@@ -188,9 +202,12 @@ async function choose(event) {
   const choice = ++choices;
   const isDraft = switchDraft();
   const before = text();
-  const page = await fetchPage();
+  const page = await fetchPage(submitAddress());
   if (choice !== choices) return; // A later choice counts.
-  if (!page) return event.target === field("game") && missExample(event);
+  if (!page?.getElementById("rules")) { // Nothing, or another page, such as a network's log-in.
+    if (event?.target !== field("name")) missExample(event);
+    return;
+  }
   document.getElementById("unloaded")?.remove();
   takeParts(page);
   if (text() !== before) return saveDraft(); // The author went on writing.
@@ -213,6 +230,7 @@ function switchDraft() {
   const [oldKey, isEdited, current] = [key, !isOffered(), currentDraft()];
   key = openKey();
   if (key === oldKey) return isEdited;
+  unkept = false;
   const draft = load(key);
   known = draft?.text;
   const [oldGame, oldName] = oldKey.split("/");
@@ -233,11 +251,10 @@ function switchDraft() {
   return true;
 }
 
-// The page for the chosen game and name, or null if there is none.
-async function fetchPage() {
-  const query = new URLSearchParams({ game: field("game").value, name: field("name").value });
+// The page at that address, or null if there is none.
+async function fetchPage(address) {
   try {
-    const reply = await fetch(`/submit?${query}`);
+    const reply = await fetch(address);
     return reply.ok ? parse(await reply.text()) : null;
   } catch {
     return null;
@@ -248,7 +265,7 @@ const parse = (html) => new DOMParser().parseFromString(html, "text/html");
 
 function takeParts(page) {
   page.getElementById("rules").open = document.getElementById("rules").open;
-  for (const id of ["rules", "given", "command"]) {
+  for (const id of ["memberships", "rules", "given", "command"]) {
     document.getElementById(id).replaceWith(page.getElementById(id));
   }
 }
@@ -328,14 +345,51 @@ form.addEventListener("drop", (event) => {
 
 // The verdict
 
-// What surrounds the section is read out when it changes; a section that is new would not be.
+// A reload of the page brings the verdict back: this tab keeps its address and what it is for.
+const VERDICT = "matchbox:verdict";
+
+function rememberVerdict(address) {
+  history.replaceState(history.state, "", submitAddress());
+  try {
+    sessionStorage.setItem(VERDICT, JSON.stringify({ key, address, sent }));
+  } catch {
+    // A browser that keeps nothing, or a text that is too long for it.
+  }
+}
+
+function lastVerdict() {
+  const [navigation] = performance.getEntriesByType("navigation");
+  const isVisit = !navigation || navigation.type === "navigate"; // Not every browser tells it.
+  try {
+    const last = isVisit ? null : JSON.parse(sessionStorage.getItem(VERDICT));
+    return last?.key === key ? last : null;
+  } catch {
+    return null;
+  }
+}
+
+async function showLastVerdict() {
+  const last = lastVerdict();
+  const page = last && await fetchPage(last.address);
+  const verdict = page?.getElementById("verdict");
+  if (!verdict || sent !== null) return; // A later one counts.
+  sent = last.sent;
+  showStatus();
+  putVerdict(verdict);
+}
+
 function showVerdict(section) {
-  section.removeAttribute("aria-live");
   for (const wrong of form.querySelectorAll("[aria-invalid]")) wrong.removeAttribute("aria-invalid");
-  document.getElementById("verdict").replaceWith(section);
-  window.htmx?.process(section);
+  putVerdict(section);
   section.scrollIntoView({ block: "nearest" });
   section.querySelectorAll("[data-wrong]").forEach(markWrong); // of site.js
+}
+
+// What surrounds the section is read out when it changes; a section that is new would not be.
+function putVerdict(section) {
+  section.removeAttribute("aria-live");
+  document.getElementById("verdict").replaceWith(section);
+  window.htmx?.process(section);
 }
 
 // Shows a sentence in place of a verdict.
@@ -366,15 +420,21 @@ async function send(action) {
   // A form of another session is answered with a token of the present one.
   if (again) form.elements.csrf_token.value = again.elements.csrf_token.value;
   const verdict = page.getElementById("verdict");
+  if (verdict && !again) rememberVerdict(new URL(reply.url).pathname);
   if (verdict) return showVerdict(verdict);
   const reason = page.querySelector("main .lead, main p")?.textContent;
   showProblem(reason ?? "The platform did not answer.", " Your draft is kept.");
 }
 
+// The address of this page with the chosen game and name.
+function submitAddress() {
+  const chosen = { game: field("game").value, name: field("name").value };
+  return `/submit?${new URLSearchParams(chosen)}`;
+}
+
 function loginLink() {
   const link = document.createElement("a");
-  const chosen = new URLSearchParams({ game: field("game").value, name: field("name").value });
-  link.href = `/login?next=${encodeURIComponent(`/submit?${chosen}`)}`;
+  link.href = `/login?next=${encodeURIComponent(submitAddress())}`;
   link.textContent = "Log in again";
   return link;
 }
@@ -401,8 +461,7 @@ form.addEventListener("submit", async (event) => {
 
 // A page without a verdict in answer to a question for it is the log-in's. The text stays.
 addEventListener("htmx:before:swap", (event) => {
-  const { ctx, tasks } = event.detail;
-  if (ctx.swap === "none" || tasks.some(({ fragment }) => fragment.childElementCount)) return;
+  if (hasPart(event.detail)) return;
   event.preventDefault();
   event.stopPropagation(); // Else site.js loads the page again, without the name of the bot.
   showProblem("You are logged out. ", loginLink(), "; your draft is kept.");
@@ -441,6 +500,8 @@ field("name").addEventListener("change", choose);
 // The way back restores the game that was chosen, after this script has begun.
 addEventListener("pageshow", () => field("game").selectedOptions[0].defaultSelected || choose());
 field("file").addEventListener("change", () => takeFile(chosenFile()));
+field("class_name").addEventListener("input", showStatus);
 showStatus();
+showLastVerdict();
 setInterval(showStatus, 20000); // The age of the draft.
 editorPlace.dataset.ready = "";

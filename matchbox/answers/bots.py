@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from matchbox.answers import Answer
 from matchbox.answers.queue import Waiting
@@ -11,6 +11,12 @@ from matchbox.answers.standings import BoardLine
 State: TypeAlias = Literal[
     "pending", "active", "accepted", "quarantined", "suspended", "refused", "retired"
 ]
+
+FILE_REMOVED: Final = (
+    "the version was refused, and its file has been removed since; the verdict stays, and its "
+    "author may upload the file again"
+)
+"""The reason why a file can no longer be read."""
 
 
 class Report(Answer):

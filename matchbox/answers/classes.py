@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from matchbox.answers import Answer
+from matchbox.answers.bots import State
 from matchbox.league.line import By
 
 
@@ -23,13 +24,23 @@ class Invited(Answer):
     code: str
 
 
+class FullSeason(Answer):
+    """An open season that takes no more of the viewer's bots: these are in it."""
+
+    id: int
+    name: str
+    bots: list[str]
+
+
 class Membership(Answer):
-    """A league whose class the viewer is in, and its open seasons, which their bots enter."""
+    """A league whose class the viewer is in, and its open seasons, which their bots enter, except
+    those that are `full`."""
 
     league: str
     game: str
     title: str
     seasons: list[str]
+    full: list[FullSeason]
 
 
 class FreshAccount(Answer):
@@ -53,11 +64,12 @@ class FreshAccounts(Answer):
 class AuthorResult(Answer):
     """An author's result: that of the best of their bots on the board.
 
-    `rank` counts authors, `board_rank` bots; both are null for an author without a bot on the
-    board, as is `score`, the figure that ranks. A knock-out that is over ranks by its final order
-    instead. `matches` counts those of all their bots there. `joined` says whether the author is in
-    the league's class, `closed` whether the account is closed. `note` is the operators' note on
-    it.
+    `rank` counts authors, `board_rank` bots; both are null for an author none of whose bots has a
+    match there, as is `score`, the figure that ranks. A knock-out that is over ranks by its final
+    order instead. `matches` counts those of all their bots there, `bots` the author's bots with an
+    accepted version. `joined` says whether the author is in the league's class, `closed` whether
+    the account is closed. `note` is the operators' note on it. The `newest_` fields name the
+    author's newest upload for the game, and its state.
     """
 
     author: str
@@ -70,6 +82,9 @@ class AuthorResult(Answer):
     matches: int
     bots: int
     note: str = ""
+    newest_bot: str | None = None
+    newest_version: int | None = None
+    newest_state: State | None = None
 
 
 class AuthorResults(Answer):

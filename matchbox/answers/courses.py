@@ -3,7 +3,7 @@ met."""
 
 from __future__ import annotations
 
-from matchbox.answers import Answer
+from matchbox.answers import Answer, Interval
 from matchbox.answers.matches import State
 
 
@@ -41,18 +41,20 @@ class Meeting(Answer):
     """Two versions that have met in a season, by their row numbers; `share` is the first one's.
 
     At a table of two it is the share of the points; at a larger one it says how often the first was
-    ahead of the second, where a tie counts half.
+    ahead of the second, where a draw counts half. `ci95` is null in seasons that ended before
+    standings stored who met.
     """
 
     first: int
     second: int
     bouts: int
     share: float
+    ci95: Interval | None = None
 
 
 class Stamp(Answer):
     """Two texts: one changes whenever the season's course does, the other whenever its standing
-    does."""
+    does. The course's begins with the season's state and a hyphen."""
 
     course: str
     standing: str

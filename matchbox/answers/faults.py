@@ -19,7 +19,8 @@ class FaultKind(Answer):
 class BotFaults(Answer):
     """The faults of a version by kind; `faults` is their number without those of the platform.
 
-    The newest fault happened in `last_match`, in the hour that begins at `last_hour`.
+    The newest fault happened in `last_match`, which was recorded at `last_at`, in the hour that
+    begins at `last_hour`.
     """
 
     bot: str
@@ -29,6 +30,7 @@ class BotFaults(Answer):
     kinds: dict[str, int]
     last_match: str
     last_hour: str
+    last_at: str
 
 
 class Faults(Answer):

@@ -1,4 +1,4 @@
-"""The games that are installed."""
+"""The games that are installed, and the limits of their bots."""
 
 from __future__ import annotations
 
@@ -34,6 +34,22 @@ class Game(Answer):
     bots: int
     matches: int
     libraries: list[str] | None = None
+
+
+class Limits(Answer):
+    """The limits of a bot on this platform, each by the name of its setting in lowercase.
+
+    `libraries` are those that bots may import beside the standard library.
+    """
+
+    cpu_ms: int
+    start_cpu_ms: int
+    bank_ms: int
+    wall_factor: int
+    memory_mb: int
+    log_bytes: int
+    tryout_deals: int
+    libraries: list[str]
 
 
 class Games(Answer):

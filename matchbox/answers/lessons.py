@@ -14,7 +14,8 @@ class Lesson(Answer):
     """A bot's lesson after a round, which is counted from 1; `trouble` is for operators.
 
     `before` and `after` are the digests of its memories, `bytes` is the size of the new one.
-    `records` is the number of bouts that it learned from.
+    `records` is the number of bouts that it was given, even if its `learn` failed. If `log_days` is
+    not null, the output was removed after that many days, and `log` is a sentence in its place.
     """
 
     id: int
@@ -32,6 +33,7 @@ class Lesson(Answer):
     records: int
     fault: str
     log: str
+    log_days: int | None = None
     trouble: str
     created_at: str
     settled_at: str | None
@@ -45,7 +47,11 @@ class Lessons(Answer):
 
 
 class Verification(Answer):
-    """The result of verifying a season."""
+    """The result of verifying a season.
+
+    A list names the first matches or lessons with a finding; `counts` and `lesson_counts` say how
+    many there are of each.
+    """
 
     at: str
     matches: int
@@ -56,6 +62,8 @@ class Verification(Answer):
     replayed_only: list[str]
     lessons: dict[str, Any]
     standing: Standing
+    counts: dict[str, int]
+    lesson_counts: dict[str, int]
 
 
 class Sharing(Answer):

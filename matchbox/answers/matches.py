@@ -32,7 +32,7 @@ class Entrant(Answer):
 class MatchLine(Answer):
     """A match in a list; `score` is a team's mean score of a bout, null where seats compete.
 
-    `why` is the reason for the match. `title` is the game's.
+    `why` is the reason for the match. `title` is the game's, `season_name` that of its season.
     """
 
     id: str
@@ -47,6 +47,7 @@ class MatchLine(Answer):
     finished_at: str | None
     entrants: list[Entrant]
     score: float | None
+    season_name: str | None = None
 
 
 class ParkedMatch(MatchLine):
@@ -84,16 +85,17 @@ class Match(MatchLine):
     """A match; `embargo` says why its record, result and bouts are still closed.
 
     If the record was removed, `embargo` says so. Then `bouts` stays null, but the result is shown.
+    `options` is null if there is no record and the league has other rules by now.
 
-    A match that was played has the fields from `digest` on once its embargo has ended. Only the API
-    gives the `record`, which is null until then. `trouble` is for operators; `mine` says whether
-    the viewer may read the log. `waiting` says why it is not played yet, if it waits. `arena` is
-    the arena that played it, for operators with its host; it is null in old matches.
+    A match that was played has the fields from `digest` to `record` once its embargo has ended.
+    Only the API gives the `record`, which is null until then. `trouble` is for operators; `mine`
+    says whether the viewer may read the log. `waiting` says why it is not played yet, if it waits.
+    `arena` is the arena that played it, for operators with its host; it is null in old matches.
     """
 
     attempt: int
     rules: str
-    options: dict[str, Any]
+    options: dict[str, Any] | None
     width: int
     trouble: str | None
     embargo: str | None
@@ -144,8 +146,8 @@ class MatchVerification(Answer):
     `state` is waiting, done, or failed if the platform could not play it, which is no finding.
     `finding` is same, different, unrepeatable (a bot does not repeat itself), or replayed_only (the
     recorded moves hold, but its bots could not be run again). `bout` and `move`, both from 0, are
-    the first that differ, null if none does. `why` says why it failed, or
-    why the match was only replayed, if that is not for a missing file.
+    the first that differ, null if none does. `why` says why it failed; or why the match was only
+    replayed, in the words of the arena, if that is not for a missing file.
     """
 
     match: str

@@ -19,13 +19,13 @@ class NoticeKind(NamedTuple):
 
 
 NOTICE_KINDS: Final = {
-    "verdict": NoticeKind("Verdict", "verdicts on your uploads"),
+    "verdict": NoticeKind("Verdict", "verdicts on your uploads, and quarantines"),
     "first-fault": NoticeKind("First fault", "the first fault of a version"),
     "stateful": NoticeKind("Kept state", "that a version keeps state between bouts"),
     "suspension": NoticeKind("Suspension", "suspensions"),
     "disqualification": NoticeKind("Disqualification", "disqualifications"),
     "reinstatement": NoticeKind("Reinstatement", "that one of these was taken back"),
-    "season-start": NoticeKind("Season", "the starts of your seasons"),
+    "season-start": NoticeKind("Season", "the starts of your seasons, with or without your bots"),
     "rank-change": NoticeKind("Rank", "changes of rank in a season"),
     "season-end": NoticeKind("Season", "the ends of your seasons"),
     "comparison-end": NoticeKind("Comparison", "the ends of your comparisons"),
@@ -35,6 +35,7 @@ NOTICE_KINDS: Final = {
     "password-link": NoticeKind("Account"),
     "confirm-email": NoticeKind("Account"),
     "address": NoticeKind("Account"),
+    "role": NoticeKind("Account"),
     "webhook": NoticeKind("Account"),
 }
 """Every kind of notice. docs/write-a-bot.md explains them to authors."""

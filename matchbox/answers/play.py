@@ -84,10 +84,11 @@ class Table(TableLine):
 
 
 class Tables(Answer):
-    """A list of tables, and how many may be open in all."""
+    """A list of tables, how many may be open in all, and at how many each account may sit."""
 
     items: list[TableLine]
     allowed: int
+    each: int
     next: str | None = None
 
 

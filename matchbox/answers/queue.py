@@ -25,13 +25,15 @@ class Waiting(Answer):
 class WaitingJob(Waiting):
     """A job that waits: `id` is a match's id or the number of another row.
 
-    `name` holds the names of its bots; a single bot's version number follows its name.
+    `name` holds the names of its bots; a single bot's version number follows its name. A lesson has
+    the number of its season as `id`, and its name as `season_name`, which is null for other jobs.
     """
 
     kind: JobName
     id: str
     name: str
     since: str
+    season_name: str | None = None
 
 
 class QueueKind(Answer):

@@ -11,9 +11,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from matchbox.dice import derive_deals
 from matchbox.lab.counts import CountedBout, Counts, FaultRow, Faults
-from matchbox.lab.plan import Plan, Sitting, sittings_of
+from matchbox.lab.plan import Deals, Plan, Sitting, sittings_of
 from matchbox.league.rows import Row
 from matchbox.league.sprt import Trial
 from matchbox.league.versions import (
@@ -21,9 +20,9 @@ from matchbox.league.versions import (
     DEFENDER,
     OTHERS,
     Figures,
+    GauntletSums,
     HeadToHead,
     deal_pairs,
-    gauntlet,
     gauntlet_document,
     head_to_head_document,
     judge,
@@ -60,7 +59,8 @@ class Comparison:
         self._tables = line_ups(len(plan.bots) - OTHERS, self._size, cooperative=cooperative)
         self._names = plan.names(range(len(plan.bots)))
         self._pairs = [0] * 5
-        self._rows: list[Row] = []
+        challenger, defender = self._names[CHALLENGER], self._names[DEFENDER]
+        self._sums = GauntletSums(challenger, defender, cooperative=cooperative)
         self._faults = Faults()
         self.sequential = not cooperative and len(self._tables) == 1
         self.games = 0
@@ -70,11 +70,11 @@ class Comparison:
         if not self.most:
             raise ValueError(f"one deal takes {each} games here; allow {each} or more")
         self._all_deals = self.most // each
-        self._trial = replace(trial, cap_games=self.most)
+        self._trial = replace(trial, max_bouts=self.most)
 
     def batches(self) -> Iterator[list[Sitting]]:
         """The batches of jobs; the test is checked between two batches."""
-        deals = derive_deals(self._plan.seed, self._all_deals)
+        deals = Deals(self._plan.seed, range(self._all_deals))
         for start in range(0, len(deals), self._deals):
             own = deals[start : start + self._deals]
             yield [
@@ -95,7 +95,7 @@ class Comparison:
             found = deal_pairs(fresh, challenger, defender)
             self._pairs = [old + new for old, new in zip(self._pairs, found, strict=True)]
         else:
-            self._rows += fresh
+            self._sums.add(fresh)
 
     @property
     def head_to_head(self) -> HeadToHead:
@@ -120,13 +120,7 @@ class Comparison:
         if self.sequential:
             found = head_to_head_document(self._trial, self.head_to_head)
         else:
-            whole = gauntlet(
-                self._rows,
-                self._names[CHALLENGER],
-                self._names[DEFENDER],
-                cooperative=self._cooperative,
-            )
-            found = gauntlet_document(whole, self.games)
+            found = gauntlet_document(self._sums.gauntlet(), self.games)
         faults = self._faults.rows(self._names)
         forfeits = dict.fromkeys(self._names, 0)
         for fault in faults:
@@ -151,8 +145,9 @@ class Comparison:
 
     def _row(self, sitting: Sitting, deal: int, bout: CountedBout) -> Row:
         return Row(
-            match=f"{sitting.job.match}/{sitting.bots}",  # Line-ups of the same files share a name.
-            deal=sitting.job.deals[deal],
+            # Line-ups of the same files share a name.
+            match=f"{sitting.blank.match}/{sitting.bots}",
+            deal=sitting.deals[deal],
             rotation=bout.entrants[0],
             seats=tuple(self._names[bot] for bot in bout.bots),
             places=bout.places,

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from msgspec import Struct
 from msgspec.structs import replace
 
+from matchbox.errors import BadGame, BadRecord, quoted
 from matchbox.lab.facts import Facts, check_facts
 from matchbox.match.record import entrant
-from matchbox.match.replay import last_state, walk
+from matchbox.match.replay import iterate_moves, last_state, unrepeatable_rules
 
 if TYPE_CHECKING:
     from matchbox.game import Game
@@ -58,8 +59,16 @@ class Counts(Struct, frozen=True):
 
 
 def count(game: Game, sitting: Sitting, record: Record, notes: Iterable[Note]) -> Counts:
-    """Counts the bouts of a sitting. Raises BadRecord if they do not replay, and BadGame for facts
-    that cannot be added up."""
+    """Counts the bouts of a sitting, which were just played. Raises BadGame if they do not replay,
+    and for facts or turns that cannot be added up."""
+    try:
+        return _count(game, sitting, record, notes)
+    except BadRecord as error:
+        raise unrepeatable_rules(game) from error
+
+
+def _count(game: Game, sitting: Sitting, record: Record, notes: Iterable[Note]) -> Counts:
+    """See `count`. Raises BadRecord if a bout does not replay."""
     turns, facts = getattr(game, "turns", len), getattr(game, "facts", None)
     seats = range(len(sitting.bots))
     seated = {}
@@ -72,6 +81,10 @@ def count(game: Game, sitting: Sitting, record: Record, notes: Iterable[Note]) -
         places, scores = tuple(bout.places), tuple(bout.scores)
         decided = bout.moves or bout.faults
         taken = turns(bout.moves) if decided else _steps_of_chance(game, record, bout)
+        if type(taken) is not int:
+            raise BadGame(
+                f"turns of {game.spec.name} returned {quoted(taken)}; it returns a whole number"
+            )
         alike = bout.rotation, places, scores, taken
         counted = known.get(alike)
         if counted is None:
@@ -88,7 +101,7 @@ def count(game: Game, sitting: Sitting, record: Record, notes: Iterable[Note]) -
 def _steps_of_chance(game: Game, record: Record, bout: Bout) -> int:
     """How often chance moved in a bout. Raises BadRecord if it does not replay."""
     steps: list[object] = []
-    for _ in walk(game, record, bout, lambda state, fault: steps.append(fault)):
+    for _ in iterate_moves(game, record, bout, lambda state, fault: steps.append(fault)):
         pass
     return steps.count(None)
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import NotRequired, TypedDict, cast
 
-from matchbox.dice import derive_deals
 from matchbox.lab.counts import CountedBout, Counts, FaultRow, Faults
 from matchbox.lab.facts import Sum
-from matchbox.lab.plan import Parameters, Plan, Sitting, interleave, sittings_of, tables
+from matchbox.lab.plan import Deals, Parameters, Plan, Sitting, interleave, sittings_of, tables
 from matchbox.lab.statistics import bootstrap
 
 Key = tuple[int, int]
@@ -30,6 +30,7 @@ class CellResult(TypedDict):
     bot: str
     """The bot's name; the names of all, joined by " + ", if they are mixed."""
     games: int
+    deals: int
     mean: float
     """The mean score."""
     ci95: list[float]
@@ -49,10 +50,10 @@ class GridResult(Parameters):
 class Cell:
     """The results of one team at one table size."""
 
+    facts: Sum
     scores: list[int] = field(default_factory=list)
     """In the order of play."""
     deals: dict[str, list[int]] = field(default_factory=dict)
-    facts: Sum = field(default_factory=Sum)
 
     def add(self, deal: str, bout: CountedBout) -> None:
         """Adds one bout; the team's score is the score of its first seat."""
@@ -63,7 +64,7 @@ class Cell:
 
 def sittings(plan: Plan) -> Iterator[Sitting]:
     """Every job of the plan; the same plan is always cut into the same jobs."""
-    deals = derive_deals(plan.seed, plan.games)
+    deals = Deals(plan.seed, range(plan.games))
     if plan.mixed:
         return interleave(tables(plan, size) for size in plan.sizes)
     return interleave(
@@ -85,9 +86,10 @@ class Grid:
         """Adds the counts of a sitting; those of one cell must come in the order of `sittings`."""
         self.faults.add(counts)
         key = len(sitting.bots), MIXED if self.plan.mixed else sitting.bots[0]
-        cell = self.cells.setdefault(key, Cell())
+        cell = self.cells.setdefault(key, Cell(Sum(self.plan.game)))
+        deals = list(sitting.deals)
         for deal, bout in zip(counts.deals, counts.bouts, strict=True):
-            cell.add(sitting.job.deals[deal], bout)
+            cell.add(deals[deal], bout)
 
     def result(self) -> GridResult:
         """The experiment as `matchbox simulate --json` prints it, without its times."""
@@ -116,12 +118,15 @@ class Grid:
         size, bot = key
         groups = [(sum(scores), len(scores)) for scores in cell.deals.values()]
         mean, interval = bootstrap(groups, f"{self.plan.seed}/{size}/{bot}")
+        # If a score is below 0, the game's least score is not known.
+        least = 0.0 if min(cell.scores) >= 0 else -inf
         result = {
             "players": size,
             "bot": self._name(bot),
             "games": len(cell.scores),
+            "deals": len(cell.deals),
             "mean": round(mean, 4),
-            "ci95": [round(bound, 4) for bound in interval],
+            "ci95": [round(max(least, bound), 4) for bound in interval],
             "max": max(cell.scores),
             **cell.facts.result(len(cell.scores)),
         }

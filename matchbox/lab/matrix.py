@@ -12,10 +12,9 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, NotRequired, TypedDict
 
-from matchbox.dice import derive_deals
 from matchbox.lab.counts import CountedBout, Counts, FaultRow, Faults
 from matchbox.lab.facts import Sum
-from matchbox.lab.plan import Parameters, Plan, Sitting, interleave, sittings_of
+from matchbox.lab.plan import Deals, Parameters, Plan, Sitting, interleave, sittings_of
 from matchbox.lab.statistics import mean_interval, wilson
 
 Pair = tuple[int, int]
@@ -74,12 +73,12 @@ class MatrixResult(Parameters):
 class PairCounts:
     """The results of one ordered pair."""
 
+    facts: Sum
     games: int = 0
     first_wins: int = 0
     second_wins: int = 0
     turns: Counter[int] = field(default_factory=Counter)
     """How many games took how many turns."""
-    facts: Sum = field(default_factory=Sum)
 
     def add(self, bout: CountedBout, times: int) -> None:
         """Adds `times` equal bouts."""
@@ -96,7 +95,7 @@ def sittings(plan: Plan) -> Iterator[Sitting]:
 
     A bot against itself plays in one order only: the other order would be the same.
     """
-    deals = derive_deals(plan.seed, plan.games)
+    deals = Deals(plan.seed, range(plan.games))
     pairs = list(combinations(range(len(plan.bots)), 2))
     if plan.mirror:
         pairs += [(bot, bot) for bot in range(len(plan.bots))]
@@ -120,7 +119,9 @@ class Matrix:
         """Adds the counts of a sitting; those of one pair must come in the order of `sittings`."""
         self.faults.add(counts)
         for bout, times in counts.kinds():
-            self.pairs.setdefault((bout.bots[0], bout.bots[1]), PairCounts()).add(bout, times)
+            first, second = bout.bots
+            fresh = PairCounts(Sum(self.plan.game))
+            self.pairs.setdefault((first, second), fresh).add(bout, times)
         first, second = sitting.bots
         if first != second:
             own = self.against.setdefault((first, second), [])
@@ -220,7 +221,7 @@ def _half_points(sitting: Sitting, counts: Counts) -> list[int]:
     """The first bot's half points (ints, in the order of the deals), over both orders: two for a
     win, one for a draw."""
     won = {id(bout): _won(bout) for bout, _ in counts.kinds()}
-    halves = [0] * len(sitting.job.deals)
+    halves = [0] * len(sitting.deals)
     for deal, kind in zip(counts.deals, map(id, counts.bouts), strict=True):
         halves[deal] += won[kind]
     return halves

@@ -1,20 +1,21 @@
 """A game of any table size: the places that each bot takes, and the facts that the game reports.
 
-Seats are filled from the list of bots in turn and rotated. If the number of seats is no multiple of
-the number of bots, one table begins at every bot, so that all play about equally often.
+`line_ups` in plan.py says who sits together. All play about equally often, and seats are rotated.
+Seats of one game depend on each other, and so do games of one deal. So the intervals count every
+deal as one observation.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypedDict, cast
 
-from matchbox.lab.counts import CountedBout, Counts, FaultRow, Faults
+from matchbox.lab.counts import Counts, FaultRow, Faults
 from matchbox.lab.facts import Sum
 from matchbox.lab.plan import Parameters, Plan, Sitting, interleave, tables
-from matchbox.lab.statistics import wilson
+from matchbox.lab.statistics import grouped_interval
 
 COLUMNS = ("players", "bot", "games", "first_share", "ci95_low", "ci95_high", "mean_place")
 
@@ -53,24 +54,31 @@ class PlacesResult(Parameters):
 class TableCounts:
     """The results at one table size."""
 
+    facts: Sum
     games: int = 0
     turns: Counter[int] = field(default_factory=Counter)
     """How many games took how many moves."""
     places: dict[int, Counter[int]] = field(default_factory=dict)
     """By bot: how often it took which place."""
-    firsts: dict[int, float] = field(default_factory=dict)
-    """By bot: games won; a shared first place counts in part."""
-    facts: Sum = field(default_factory=Sum)
+    deals: dict[int, Counter[tuple[float, int]]] = field(default_factory=dict)
+    """By bot: on how many deals it won so many of so many games, which count once for every seat
+    that it held; a shared first place counts in part."""
 
-    def add(self, bout: CountedBout) -> None:
-        """Adds one bout."""
-        self.games += 1
-        self.turns[bout.turns] += 1
-        self.facts.add(bout.facts)
-        winners = bout.places.count(1)
-        for bot, place in zip(bout.bots, bout.places, strict=True):
-            self.places.setdefault(bot, Counter())[place] += 1
-            self.firsts[bot] = self.firsts.get(bot, 0.0) + (place == 1) / winners
+    def add(self, counts: Counts) -> None:
+        """Adds a job, which holds every game of its deals."""
+        won: defaultdict[tuple[int, int], float] = defaultdict(float)
+        games: Counter[tuple[int, int]] = Counter()
+        for deal, bout in zip(counts.deals, counts.bouts, strict=True):
+            self.games += 1
+            self.turns[bout.turns] += 1
+            self.facts.add(bout.facts)
+            winners = bout.places.count(1)
+            for bot, place in zip(bout.bots, bout.places, strict=True):
+                self.places.setdefault(bot, Counter())[place] += 1
+                won[bot, deal] += (place == 1) / winners
+                games[bot, deal] += 1
+        for (bot, deal), number in games.items():
+            self.deals.setdefault(bot, Counter())[won[bot, deal], number] += 1
 
 
 def sittings(plan: Plan) -> Iterator[Sitting]:
@@ -90,9 +98,8 @@ class Places:
     def add(self, sitting: Sitting, counts: Counts) -> None:
         """Adds the counts of a sitting."""
         self.faults.add(counts)
-        tally = self.tables.setdefault(len(sitting.bots), TableCounts())
-        for bout in counts.bouts:
-            tally.add(bout)
+        fresh = TableCounts(Sum(self.plan.game))
+        self.tables.setdefault(len(sitting.bots), fresh).add(counts)
 
     def result(self) -> PlacesResult:
         """The experiment as `matchbox simulate --json` prints it, without its times."""
@@ -132,12 +139,13 @@ class Places:
         """The places of one bot. A bot that holds several seats of a table counts once for each."""
         counts, (name,) = tally.places[bot], self.plan.names([bot])
         games = counts.total()
-        share = tally.firsts[bot] / games
+        groups = sorted((won, seats, times) for (won, seats), times in tally.deals[bot].items())
+        share, interval = grouped_interval(groups)
         return {
             "bot": name,
             "games": games,
             "counts": [counts[place] for place in range(1, size + 1)],
             "first_share": round(share, 6),
-            "ci95": [round(bound, 6) for bound in wilson(share, games)],
+            "ci95": [round(bound, 6) for bound in interval],
             "mean_place": round(sum(place * n for place, n in counts.items()) / games, 4),
         }

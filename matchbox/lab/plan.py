@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from hashlib import blake2b
-from itertools import zip_longest
-from typing import Final, TypedDict
+from itertools import combinations, zip_longest
+from math import comb
+from typing import Final, TypedDict, overload
 
 from msgspec import structs
 
-from matchbox.dice import derive_deals
+from matchbox.dice import SeededDice, derive_deals
+from matchbox.league.pairing import berger
+from matchbox.league.seating import rounds_at, seatings
 from matchbox.match.wire import Entrant, PlayMatch
-from matchbox.settings import WIDTH
+from matchbox.settings_of_play import WIDTH
 
 FIRST_DEALS: Final = 50
 """Deals in the first job: few, so that slow bots also show figures soon."""
@@ -62,7 +66,7 @@ class Plan:
     rules: str
     bots: Sequence[Contestant]
     games: int
-    """The number of games for each ordered pair, each table size, or each cell of a grid."""
+    """The number of bouts for each ordered pair, each table size, or each cell of a grid."""
     seed: str
     options: Mapping[str, str | int | bool] = field(default_factory=dict)
     limits: Mapping[str, int] = field(default_factory=dict)
@@ -76,7 +80,7 @@ class Plan:
     mixed: bool = False
     """In a grid: whether the bots sit together, instead of each filling tables of its own."""
     width: int = WIDTH
-    """How many bouts a seat plays at once."""
+    """How many bouts a seat plays concurrently."""
 
     def names(self, bots: Sequence[int]) -> list[str]:
         """The names of these bots."""
@@ -93,19 +97,48 @@ class Plan:
         }
 
 
+class Deals(Sequence[str]):
+    """Deals as `derive_deals` gives them, each derived when it is asked for."""
+
+    def __init__(self, seed: str, numbers: range) -> None:
+        self._seed = seed
+        self._numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, wanted: int) -> str: ...
+
+    @overload
+    def __getitem__(self, wanted: slice) -> Deals: ...
+
+    def __getitem__(self, wanted: int | slice) -> str | Deals:
+        if isinstance(wanted, slice):
+            return Deals(self._seed, self._numbers[wanted])
+        return derive_deals(self._seed, 1, start=self._numbers[wanted])[0]
+
+
 @dataclass(frozen=True, slots=True)
 class Sitting:
     """One job of a plan: some deals at one table."""
 
     bots: tuple[int, ...]
     """The bot of each entrant, by number in the plan."""
-    job: PlayMatch
+    blank: PlayMatch
+    """The job without its deals: so a plan of millions of games takes little memory."""
+    deals: Sequence[str]
     rotations: tuple[int, ...]
+
+    @property
+    def job(self) -> PlayMatch:
+        """The job with its deals."""
+        return structs.replace(self.blank, deals=list(self.deals))
 
     @property
     def games(self) -> int:
         """How many bouts the job has."""
-        return len(self.rotations) * len(self.job.deals)
+        return len(self.rotations) * len(self.deals)
 
 
 def sittings_of(
@@ -115,7 +148,8 @@ def sittings_of(
     start, most = 0, min(MAX_DEALS, MAX_BOUTS // len(rotations))
     while start < len(deals):
         end = min(max(2 * start, MIN_DEALS), start + most) if start else FIRST_DEALS
-        yield Sitting(tuple(bots), _job(plan, bots, deals[start:end]), tuple(rotations))
+        own = deals[start:end]
+        yield Sitting(tuple(bots), _blank(plan, bots, len(own)), own, tuple(rotations))
         start = end
 
 
@@ -133,11 +167,11 @@ def interleave(parts: Iterable[Iterable[Sitting]]) -> Iterator[Sitting]:
 
 def _split(sitting: Sitting, left: int) -> Iterator[Sitting]:
     """Cuts the sitting into parts; each has at most half of the games left, or few deals."""
-    deals, each = sitting.job.deals, len(sitting.rotations)
+    deals, each = sitting.deals, len(sitting.rotations)
     while deals:
         half = -(-left // (2 * each))
         own = deals[: half if half >= MIN_DEALS else MAX_DEALS]
-        yield replace(sitting, job=structs.replace(sitting.job, deals=own))
+        yield replace(sitting, deals=own)
         deals = deals[len(own) :]
         left -= each * len(own)
 
@@ -148,7 +182,7 @@ def tables(plan: Plan, size: int) -> Iterator[Sitting]:
 
     Every line-up has its own deals: if a file is listed twice, two line-ups may be alike.
     """
-    chosen = line_ups(len(plan.bots), size)
+    chosen = line_ups(plan, size)
     start = 0
     for number, bots in enumerate(chosen):
         games = plan.games // len(chosen) + (number < plan.games % len(chosen))
@@ -156,14 +190,46 @@ def tables(plan: Plan, size: int) -> Iterator[Sitting]:
         start += games
 
 
-def line_ups(bots: int, size: int) -> list[list[int]]:
-    """The bots at each table, by number, in the order of the list. There is one line-up if `bots`
-    divides `size`, else one that begins at each bot.
+def line_ups(plan: Plan, size: int) -> Sequence[Sequence[int]]:
+    """The bots at each table, by number.
 
-    So if there are twice as many bots as seats or more, some never meet.
+    With fewer than two bots for each seat, they follow each other in the order of the list: there
+    is one line-up if their number divides `size`, else one that begins at each bot. Of more bots,
+    every two meet at a table of two, in the rounds of a Berger table. Larger tables are seated as
+    in a season, by the plan's seed, until all have met about twice, or the games do not suffice
+    for more rounds.
     """
-    starts = range(bots if size % bots else 1)
-    return [[(start + seat) % bots for seat in range(size)] for start in starts]
+    bots = len(plan.bots)
+    if size == 1 or bots < 2 * size:
+        starts = range(bots if size % bots else 1)
+        return [[(start + seat) % bots for seat in range(size)] for start in starts]
+    if size == 2:
+        return [pair for pairs in berger(bots) for pair in pairs]
+    return _seated(bots, size, plan.seed, plan.games)
+
+
+def strangers(plan: Plan, size: int) -> int:
+    """How many pairs of bots never meet at tables of that size."""
+    played = [set(bots) for bots in line_ups(plan, size)[: plan.games]]
+    met = {pair for bots in played for pair in combinations(sorted(bots), 2)}
+    return comb(len(plan.bots), 2) - len(met)
+
+
+@cache
+def _seated(bots: int, size: int, seed: str, games: int) -> list[list[int]]:
+    key = blake2b(f"tables of {size}:{seed}".encode(), digest_size=16).digest()
+    rounds = seatings([*map(str, range(bots))], size, partial(SeededDice, key))
+    found: list[list[int]] = []
+    apart = set(combinations(range(bots), 2))
+    for number, seated in enumerate(rounds, 1):
+        tables = [[*map(int, one.seats)] for one in seated]
+        found += tables
+        for table in tables:
+            apart.difference_update(combinations(sorted(table), 2))
+        whole = number >= rounds_at(bots, size) and not apart
+        if whole or (len(found) + len(tables)) * size > games:
+            break
+    return found
 
 
 def rotated(plan: Plan, bots: Sequence[int], games: int, start: int = 0) -> Iterator[Sitting]:
@@ -176,7 +242,7 @@ def rotated(plan: Plan, bots: Sequence[int], games: int, start: int = 0) -> Iter
     period = _period([_entrant(plan.bots[bot]) for bot in bots])
     turns = len(bots) // period
     whole, rest = divmod(games, period)
-    deals = derive_deals(plan.seed, whole + (rest > 0), start=start)
+    deals = Deals(plan.seed, range(start, start + whole + (rest > 0)))
     for turn in range(turns):
         rotations = range(turn * period, (turn + 1) * period)
         yield from sittings_of(plan, bots, deals[turn:whole:turns], rotations)
@@ -191,18 +257,18 @@ def _period(entrants: Sequence[object]) -> int:
     return next(n for n in fitting if [*entrants[n:], *entrants[:n]] == list(entrants))
 
 
-def _job(plan: Plan, bots: Sequence[int], deals: Sequence[str]) -> PlayMatch:
+def _blank(plan: Plan, bots: Sequence[int], deals: int) -> PlayMatch:
     chosen = [plan.bots[bot] for bot in bots]
     name = "/".join([plan.seed, *(bot.version for bot in chosen)])
     return PlayMatch(
         attempt=1,
         token="",
         game=plan.game,
-        limits=_limits(plan, len(deals)),
+        limits=_limits(plan, deals),
         match=blake2b(name.encode(), digest_size=16).hexdigest(),
         rules=plan.rules,
         options=dict(plan.options),
-        deals=list(deals),
+        deals=[],
         seats=[_entrant(bot) for bot in chosen],
         width=plan.width,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard
 
 from matchbox.lab.statistics import is_lopsided
 
@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 
 Rows = list[list[str]]
 Result: TypeAlias = "MatrixResult | GridResult | PlacesResult"
+FEWEST_DEALS: Final = 20
+"""The mean score of fewer deals is shown without its interval, as on a board: the interval would
+hold the truth too seldom, and may reach beyond the greatest score."""
+_LOPSIDED: Final = 0.1
+"""An interval of scores is lopsided if "± half the width" misstates an end by more of that half."""
 
 
 def is_matrix(result: Result) -> TypeGuard[MatrixResult]:
@@ -200,10 +205,17 @@ def _flat(prefix: str, facts: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
 
 
 def _score(cell: CellResult) -> str:
-    low, high = cell["ci95"]
-    if low == high:  # A single deal, or one score in all, shows no spread.
-        return f"{cell['mean']:.2f}"
-    return f"{cell['mean']:.2f} ±{(high - low) / 2:.2f}"
+    """A mean score with half its interval's width, or with the ends of a lopsided one.
+
+    Scores have no scale of their own, as shares have, so the width of the interval is the scale.
+    """
+    mean, (low, high) = cell["mean"], cell["ci95"]
+    if low == high or cell["deals"] < FEWEST_DEALS:  # One score in all shows no spread.
+        return f"{mean:.2f}"
+    half = (high - low) / 2
+    if abs(mean - low - half) > half * _LOPSIDED:
+        return f"{mean:.2f} ({low:.2f} to {high:.2f})"
+    return f"{mean:.2f} ±{half:.2f}"
 
 
 def round_rows(rounds: Iterable[tuple[int, Result]]) -> Rows:

@@ -32,8 +32,11 @@ def wilson(share: float, n: int, variance: float | None = None) -> Interval:
 
 
 def is_lopsided(share: float, interval: Interval) -> bool:
-    """Whether "share ± half the width" would misstate an end by a percentage point or more."""
-    return abs(sum(interval) / 2 - share) >= 0.01
+    """Whether "share ± half the width" would leave 0 to 1, or misstate an end by a percentage point
+    or by a quarter of that half."""
+    low, high = interval
+    half, shift = (high - low) / 2, abs((low + high) / 2 - share)
+    return shift >= min(0.01, half / 4) > 0 or not half <= share <= 1 - half
 
 
 def mean_interval(values: Sequence[float]) -> tuple[float, Interval]:
@@ -41,12 +44,23 @@ def mean_interval(values: Sequence[float]) -> tuple[float, Interval]:
 
     So a few equal values do not look certain. Raises ValueError if there are no values.
     """
-    if not values:
+    return grouped_interval([(value, 1, 1) for value in values])
+
+
+def grouped_interval(groups: Sequence[tuple[float, int, int]]) -> tuple[float, Interval]:
+    """The mean of shares over all groups, and Wilson's interval with the variance of the groups.
+
+    A group is (the sum of its shares, their number, how many such groups there are). Its shares may
+    depend on each other, but not on those of another group. Raises ValueError if there are none.
+    """
+    if not groups:
         raise ValueError("there is no value to take the mean of")
-    n = len(values)
-    mean = sum(values) / n
-    variance = sum((value - mean) ** 2 for value in values) / max(1, n - 1)
-    return mean, wilson(mean, n, variance)
+    n = sum(times for _, _, times in groups)
+    size = sum(number * times for _, number, times in groups)
+    mean = sum(total * times for total, _, times in groups) / size
+    # The variance of a ratio of sums, as groups may differ in size; Wilson's trial is a group.
+    square = sum((total - mean * number) ** 2 * times for total, number, times in groups)
+    return mean, wilson(mean, n, square * n**2 / (max(1, n - 1) * size**2))
 
 
 def bootstrap(groups: Sequence[tuple[float, int]], seed: str) -> tuple[float, Interval]:

@@ -31,7 +31,7 @@ from matchbox.league.archive_layout import (
     SeasonFile,
 )
 from matchbox.league.counts import count
-from matchbox.league.rows import Row
+from matchbox.league.rows import Row, rows_of
 from matchbox.league.standings import METHOD, Standing, digest_of, standing
 from matchbox.match import record as records
 from matchbox.match.memory import MEMORY_BYTES
@@ -41,8 +41,8 @@ MAX_FILES: Final = 200_000
 MAX_BYTES: Final = 8 << 30
 """The most that an archive may unpack to."""
 _JSON_BYTES: Final = 256 << 20
-_AT_ONCE: Final = 1 << 20
-"""The number of bytes that are unpacked at a time."""
+CHUNK_BYTES: Final = 1 << 20
+"""The number of bytes that are unpacked in one step."""
 _SIZES: Final = {"records": 64 << 20, "bundles": ZIP_BYTES, "memories": MEMORY_BYTES}
 _NAME: Final = re.compile(
     r"season\.json|matches\.jsonl|records/[0-9a-f]{32}|(bundles|memories)/[0-9a-f]{64}"
@@ -73,9 +73,9 @@ def write(
         with archive.open(listed, "w") as unpacked:
             unpacker = zlib.decompressobj()
             for part in [*lines, packer.flush()]:
-                unpacked.write(unpacker.decompress(part, _AT_ONCE))
+                unpacked.write(unpacker.decompress(part, CHUNK_BYTES))
                 while unpacker.unconsumed_tail:
-                    unpacked.write(unpacker.decompress(unpacker.unconsumed_tail, _AT_ONCE))
+                    unpacked.write(unpacker.decompress(unpacker.unconsumed_tail, CHUNK_BYTES))
             unpacked.write(unpacker.flush())
         for folder, found in (("bundles", bundles), ("memories", memories)):
             for data in found:
@@ -144,7 +144,8 @@ class Archive:
         out = {one.name for one in self.head.entrants if one.out == "disqualified"}
         for match in self.matches:
             if match.state == "finished" and not out & set(match.seats):
-                yield from rows_of(match, self.record(match))
+                deals = self.record(match).deals
+                yield from rows_of(match.match, deals, match.seats, match.bouts)
 
     def recompute_standing(self) -> Standing:
         """Computes the standing from the rows."""
@@ -193,7 +194,7 @@ class Archive:
         """Refuses names that change a terminal or begin a line: a report prints them."""
         for name in self._entrants:
             if not name.isprintable():
-                raise BadArchive(f"the archive has an entrant {name!r}, which is no name")
+                raise BadArchive(f"the archive has an entrant {name!r}, which is not a name")
 
     def _check_matches(self) -> None:
         if len({one.match for one in self.matches}) != len(self.matches):
@@ -229,21 +230,6 @@ class Archive:
             raise BadRecord(f"the record of match {match.match} is not the one that its row names")
         if not all(bout.deal < len(found.deals) for bout in found.bouts):
             raise BadRecord(f"the record of match {match.match} has a bout without a deal")
-
-
-def rows_of(match: ArchivedMatch, record: Record) -> Iterator[Row]:
-    """One row per bout. Raises ValueError if its parts do not fit together."""
-    seats = range(len(match.seats))
-    for bout in record.bouts:
-        yield Row(
-            match=match.match,
-            deal=record.deals[bout.deal],
-            rotation=bout.rotation,
-            seats=tuple(match.seats[records.entrant(s, bout.rotation, len(seats))] for s in seats),
-            places=tuple(bout.places),
-            forfeit=bout.forfeit,
-            scores=tuple(bout.scores),
-        )
 
 
 def standings_agree(kept: ArchivedStanding, again: Standing) -> bool:
@@ -283,7 +269,7 @@ def _check_entries(entries: list[zipfile.ZipInfo]) -> None:
         if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise BadArchive(f"{entry.filename!r} of the archive is packed by an unknown method")
         if not _NAME.fullmatch(entry.filename):
-            raise BadArchive(f"the archive holds {entry.filename!r}, which is no part of a season")
+            raise BadArchive(f"the archive holds {entry.filename!r}, which is not part of a season")
 
 
 def _decode(data: bytes, kind: type[Any], name: str) -> Any:

@@ -15,16 +15,13 @@ from typing import Final
 import numpy as np
 import scipy
 
-from matchbox.league.comparisons import Bools, Floats, Ints, numbers_in
-from matchbox.league.ranges import SAME, rank_ranges
-from matchbox.league.ratings import WIDE
+from matchbox.league.pairwise import Bools, Floats, Ints, numbers_in
+from matchbox.league.ranges import ENOUGH_DEALS, SAME, rank_ranges
 from matchbox.league.rows import Row
 
 DEAL: Final = slice(0, 2)
 BOUT: Final = slice(0, 3)
 ENTRANT, SEATS, TOTAL, MIXED = 3, 4, 5, 6
-ENOUGH_DEALS: Final = 20
-"""An entrant with fewer deals is provisional."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,25 +30,25 @@ class ScoredBouts:
 
     Attributes:
         entrants: in alphabetical order.
-        lines: (n, 7), in order: two numbers that stand for the deal, one that stands for the bout,
-            the entrant by number, how many seats it held, the sum of their scores, and 1 for a
-            mixed team, else 0.
+        entries: (n, 7), in order: two numbers that stand for the deal, one that stands for the
+            bout, the entrant by number, how many seats it held, the sum of their scores, and 1 for
+            a mixed team, else 0.
     """
 
     entrants: tuple[str, ...]
-    lines: Ints
+    entries: Ints
 
     @property
     def deals(self) -> int:
         """The number of deals."""
-        return _numbered(self.lines[:, DEAL])[1]
+        return _numbered(self.entries[:, DEAL])[1]
 
     def part(self, *, mixed: bool) -> ScoredBouts:
         """The bouts of mixed teams, or of bots with copies of themselves, and their entrants."""
-        lines = self.lines[self.lines[:, MIXED] == mixed]
-        numbers, number = np.unique(lines[:, ENTRANT], return_inverse=True)
-        lines[:, ENTRANT] = number
-        return ScoredBouts(tuple(self.entrants[one] for one in numbers), lines)
+        entries = self.entries[self.entries[:, MIXED] == mixed]
+        numbers, number = np.unique(entries[:, ENTRANT], return_inverse=True)
+        entries[:, ENTRANT] = number
+        return ScoredBouts(tuple(self.entrants[one] for one in numbers), entries)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,19 +81,16 @@ class MeanScores:
 
     def intervals(self) -> list[tuple[float, float] | None]:
         """The 95% interval of each mean; None if it is unknown."""
-        halves = WIDE * self._widen() * np.sqrt(np.diag(self.covariance))
+        student = scipy.special.stdtrit(np.maximum(self.deals - 1, 1), 0.975)
+        halves = student * np.sqrt(np.diag(self.covariance))
         return [
             None if unknown else (float(mean - half), float(mean + half))
             for mean, half, unknown in zip(self.means, halves, self.unknown, strict=True)
         ]
 
     def ranges(self) -> list[tuple[int, int]]:
-        """The rank range of each entrant; all hold at once with 95% certainty."""
-        return rank_ranges(self.means, self.covariance, widen=self._widen(), unknown=self.unknown)
-
-    def _widen(self) -> Floats:
-        """(n,): how much wider Student's interval is than the normal one."""
-        return np.asarray(scipy.special.stdtrit(np.maximum(self.deals - 1, 1), 0.975) / WIDE)
+        """The rank range of each entrant; with probability 95% all of them hold jointly."""
+        return rank_ranges(self.means, self.covariance, deals=self.deals, unknown=self.unknown)
 
 
 def collect_scores(rows: Iterable[Row]) -> ScoredBouts:
@@ -109,7 +103,7 @@ def collect_scores(rows: Iterable[Row]) -> ScoredBouts:
     rows = tuple(rows)
     entrants = tuple(sorted({entrant for row in rows for entrant in row.seats}))
     at = {entrant: number for number, entrant in enumerate(entrants)}
-    lines: list[tuple[int, ...]] = []
+    entries: list[tuple[int, ...]] = []
     for row in rows:
         if not row.scores:
             raise ValueError(f"a bout of match {row.match} has no scores; a board needs them all")
@@ -119,14 +113,14 @@ def collect_scores(rows: Iterable[Row]) -> ScoredBouts:
         )
         mixed = int(len(set(row.seats)) > 1)
         if mixed and row.forfeit is not None:
-            lines.append((*bout, at[row.seats[row.forfeit]], len(row.seats), 0, 1))
+            entries.append((*bout, at[row.seats[row.forfeit]], len(row.seats), 0, 1))
             continue
         for entrant in sorted(set(row.seats)):
             held = [
                 score for name, score in zip(row.seats, row.scores, strict=True) if name == entrant
             ]
-            lines.append((*bout, at[entrant], len(held), sum(held), mixed))
-    return ScoredBouts(entrants, _in_order(np.array(lines, dtype=np.int64).reshape(-1, 7)))
+            entries.append((*bout, at[entrant], len(held), sum(held), mixed))
+    return ScoredBouts(entrants, _in_order(np.array(entries, dtype=np.int64).reshape(-1, 7)))
 
 
 def join_scores(one: ScoredBouts, other: ScoredBouts) -> ScoredBouts:
@@ -134,26 +128,25 @@ def join_scores(one: ScoredBouts, other: ScoredBouts) -> ScoredBouts:
     entrants = tuple(sorted({*one.entrants, *other.entrants}))
     moved = []
     for part in (one, other):
-        lines = part.lines.copy()
-        lines[:, ENTRANT] = numbers_in(entrants, part.entrants)[lines[:, ENTRANT]]
-        moved.append(lines)
+        entries = part.entries.copy()
+        entries[:, ENTRANT] = numbers_in(entrants, part.entrants)[entries[:, ENTRANT]]
+        moved.append(entries)
     return ScoredBouts(entrants, _in_order(np.concatenate(moved)))
 
 
 def score(found: ScoredBouts) -> MeanScores:
     """The board of these bouts; every seat scores for its entrant."""
-    lines, n = found.lines, len(found.entrants)
-    deal, deals = _numbered(lines[:, DEAL])
-    cell, kind = np.unique(deal * n + lines[:, ENTRANT], return_inverse=True)
-    per_deal = np.bincount(kind, lines[:, TOTAL]) / np.bincount(kind, lines[:, SEATS])
+    entries, n = found.entries, len(found.entrants)
+    deal, deals = _numbered(entries[:, DEAL])
+    cell, kind = np.unique(deal * n + entries[:, ENTRANT], return_inverse=True)
+    per_deal = np.bincount(kind, entries[:, TOTAL]) / np.bincount(kind, entries[:, SEATS])
     where, entrant = cell // max(n, 1), cell % max(n, 1)
     times = np.bincount(entrant, minlength=n)
     means = np.bincount(entrant, per_deal, n) / np.maximum(times, 1)
-    pull = (per_deal - means[entrant]) / times[entrant]
-    pulls = scipy.sparse.csr_array((pull, (where, entrant)), shape=(deals, n))
-    return MeanScores(
-        found.entrants, means, (pulls.T @ pulls).toarray() * _small_sample_factor(times), times
-    )
+    residual = (per_deal - means[entrant]) / times[entrant]
+    by_deal = scipy.sparse.csr_array((residual, (where, entrant)), shape=(deals, n))
+    covariance = (by_deal.T @ by_deal).toarray() * _small_sample_factor(times)
+    return MeanScores(found.entrants, means, covariance, times)
 
 
 def mixed_board(found: ScoredBouts) -> MeanScores:
@@ -167,35 +160,33 @@ def mixed_board(found: ScoredBouts) -> MeanScores:
     shares the result among them, and their uncertainty stays as wide as the spread between all
     teams.
     """
-    lines, n = found.lines, len(found.entrants)
-    if not len(lines):
+    entries, n = found.entries, len(found.entrants)
+    if not len(entries):
         return MeanScores(
             found.entrants, np.zeros(n), np.zeros((n, n)), np.zeros(n, dtype=np.int64)
         )
-    bout, bouts = _numbered(lines[:, BOUT])
+    bout, bouts = _numbered(entries[:, BOUT])
     deal = np.zeros(bouts, dtype=np.int64)
-    deal[bout], deals = _numbered(lines[:, DEAL])
-    seats = lines[:, SEATS].astype(np.float64)
-    teams = scipy.sparse.csr_array((seats, (bout, lines[:, ENTRANT])), shape=(bouts, n))
-    reached = np.bincount(bout, lines[:, TOTAL]) / np.bincount(bout, seats)
+    deal[bout], deals = _numbered(entries[:, DEAL])
+    seats = entries[:, SEATS].astype(np.float64)
+    teams = scipy.sparse.csr_array((seats, (bout, entries[:, ENTRANT])), shape=(bouts, n))
+    reached = np.bincount(bout, entries[:, TOTAL]) / np.bincount(bout, seats)
     count = np.bincount(deal)
     by_deal = scipy.sparse.csr_array(
         (np.ones(bouts), (deal, np.arange(bouts))), shape=(deals, bouts)
     )
-    sat = scipy.sparse.csr_array(by_deal @ teams)
-    middle = scipy.sparse.csr_array(scipy.sparse.diags_array(1 / count) @ sat)
-    rest = reached - (np.bincount(deal, reached) / count)[deal]
-    bread = np.linalg.inv((teams.T @ teams - sat.T @ middle).toarray() + np.eye(n))
-    effects: Floats = bread @ np.asarray(teams.T @ rest)
-    error = rest - np.asarray(teams @ effects) + np.asarray(middle @ effects)[deal]
-    raw = by_deal @ scipy.sparse.csr_array(scipy.sparse.diags_array(error) @ teams)
-    pulls = (raw - scipy.sparse.diags_array(np.bincount(deal, error)) @ middle).toarray()
-    played = np.asarray((sat.toarray() > 0)[count > 1].sum(axis=0))
-    doubt = float((rest**2).mean()) * np.eye(n)
+    in_deal = scipy.sparse.csr_array(by_deal @ teams)
+    mean_team = scipy.sparse.csr_array(scipy.sparse.diags_array(1 / count) @ in_deal)
+    centred = reached - (np.bincount(deal, reached) / count)[deal]
+    bread = np.linalg.inv((teams.T @ teams - in_deal.T @ mean_team).toarray() + np.eye(n))
+    effects: Floats = bread @ np.asarray(teams.T @ centred)
+    residual = centred - np.asarray(teams @ effects) + np.asarray(mean_team @ effects)[deal]
+    raw = by_deal @ scipy.sparse.csr_array(scipy.sparse.diags_array(residual) @ teams)
+    by_entrant = (raw - scipy.sparse.diags_array(np.bincount(deal, residual)) @ mean_team).toarray()
+    played = np.asarray((in_deal.toarray() > 0)[count > 1].sum(axis=0))
+    meat = by_entrant.T @ by_entrant + float((centred**2).mean()) * np.eye(n)
     around_mean = bread - bread.mean(axis=0)
-    covariance = (
-        around_mean @ (pulls.T @ pulls + doubt) @ around_mean.T * _small_sample_factor(played)
-    )
+    covariance = around_mean @ meat @ around_mean.T * _small_sample_factor(played)
     means = float(reached.mean()) + effects - effects.mean()
     return MeanScores(found.entrants, means, covariance, played)
 
@@ -206,12 +197,12 @@ def _hash_words(text: str, words: int) -> tuple[int, ...]:
     return tuple(int.from_bytes(drawn[at : at + 8], signed=True) for at in range(0, 8 * words, 8))
 
 
-def _in_order(lines: Ints) -> Ints:
-    return lines[np.lexsort(lines.T[::-1])]
+def _in_order(entries: Ints) -> Ints:
+    return entries[np.lexsort(entries.T[::-1])]
 
 
 def _numbered(keys: Ints) -> tuple[Ints, int]:
-    """The number of each line's key, from 0 in the order of the keys, and the number of keys."""
+    """The number of each row of keys (n, m), from 0 in their order, and how many differ."""
     fresh = np.ones(len(keys), dtype=np.bool_)
     fresh[1:] = (np.diff(keys, axis=0) != 0).any(axis=1)
     return np.cumsum(fresh) - 1, int(fresh.sum())

@@ -1,7 +1,7 @@
 """Everything that a standing needs from its rows, as counts that can be added up.
 
 Knows rows; rates nobody. Counts of different matches can be added without their rows, in any order;
-the sum is identical to the counts of all rows at once.
+the sum is identical to the counts of all rows together.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from matchbox.league.comparisons import Comparisons, Ints, compare, join
 from matchbox.league.cooperative_boards import ScoredBouts, collect_scores, join_scores
-from matchbox.league.meetings import Seats, add_seats, count_seats
+from matchbox.league.meetings import SeatTallies, add_seats, count_seats
+from matchbox.league.pairwise import Ints, PairwiseResults, compare, join
 from matchbox.league.rows import Row, by_match, digest_bouts, half_points
 
 
@@ -50,23 +50,23 @@ class Counts:
     Attributes:
         matches: the digest of each match's bouts.
         tallies: by entrant.
-        compared: which entrant beat which; without lines on a cooperative board.
-        scored: the scores of each entrant; without lines if the seats compete.
-        deals: (d,), ascending: the keys of the deals in the comparisons.
+        pairwise: which entrant beat which; without entries on a cooperative board.
+        scored: the scores of each entrant; without entries if the seats compete.
+        deals: (d,), ascending: the keys of the deals in `pairwise`.
         seats: the points of each seat; empty on a cooperative board.
     """
 
     matches: Mapping[str, bytes]
     tallies: Mapping[str, Tally]
-    compared: Comparisons
+    pairwise: PairwiseResults
     scored: ScoredBouts
     deals: Ints
-    seats: Seats = field(default_factory=dict)
+    seats: SeatTallies = field(default_factory=dict)
 
     @property
     def number_of_deals(self) -> int:
         """How many deals were played; the results of one deal depend on each other."""
-        return int(self.compared.times.sum()) + self.scored.deals
+        return int(self.pairwise.deals.sum()) + self.scored.deals
 
 
 def count(rows: Iterable[Row], *, seat_term: bool = False, cooperative: bool = False) -> Counts:
@@ -89,14 +89,14 @@ def count(rows: Iterable[Row], *, seat_term: bool = False, cooperative: bool = F
 
 
 def add(one: Counts, other: Counts) -> Counts:
-    """Adds counts, as if all rows were counted at once.
+    """Adds counts, as if all rows were counted together.
 
     Raises CountedInBoth if a match, or a deal between rivals, is in both. The results of one deal
     depend on each other, and only the rows show how.
     """
     deals = np.intersect1d(one.deals, other.deals, assume_unique=True)
     if len(deals) or not one.matches.keys().isdisjoint(other.matches):
-        raise CountedInBoth("a match or a deal is in both counts; count all their rows at once")
+        raise CountedInBoth("a match or a deal is in both counts; count all their rows together")
     names = one.tallies.keys() | other.tallies.keys()
     none = Tally()
     return Counts(
@@ -105,7 +105,7 @@ def add(one: Counts, other: Counts) -> Counts:
             name: one.tallies.get(name, none).plus(other.tallies.get(name, none))
             for name in sorted(names)
         },
-        join(one.compared, other.compared),
+        join(one.pairwise, other.pairwise),
         join_scores(one.scored, other.scored),
         np.union1d(one.deals, other.deals),
         add_seats(one.seats, other.seats),

@@ -22,6 +22,10 @@ DEALS_PER_BOT: Final = 500
 """An adaptive season without its own budget ends when its bots have played this many deals each."""
 
 
+class Unplayable(ValueError):
+    """A season that cannot be played by these entrants, or in this format; its text says why."""
+
+
 def next_rounds(plan: Format, field: Field, progress: Progress) -> Iterator[Round]:
     """Yields the next round, or several if none depends on the results of another.
 
@@ -38,37 +42,37 @@ def next_rounds(plan: Format, field: Field, progress: Progress) -> Iterator[Roun
 
 
 def check(plan: Format, field: Field) -> None:
-    """Raises ValueError if such a field cannot play a season of this format."""
+    """Raises Unplayable if such a field cannot play a season of this format."""
     n = len(field.entrants)
     if n < 2:
-        raise ValueError("a season needs two entrants or more")
+        raise Unplayable("a season needs two entrants or more")
     if len(set(field.entrants)) != n:
-        raise ValueError("an entrant is listed twice; every entrant plays once in a season")
+        raise Unplayable("an entrant is listed twice; every entrant plays once in a season")
     check_pairs(plan, field)
     if not field.cooperative and n < field.seats:
-        raise ValueError(f"{n} entrants do not fill a table of {field.seats}; enter more")
+        raise Unplayable(f"{n} entrants do not fill a table of {field.seats}; enter more")
     whole = size(plan, field)
     if whole > MAX_MATCHES:
-        raise ValueError(f"{n} bots make {whole} matches; a season has {MAX_MATCHES} at the most")
+        raise Unplayable(f"{n} bots make {whole} matches; a season has {MAX_MATCHES} at the most")
     if plan.matches is not None and plan.matches > MAX_MATCHES:
-        raise ValueError(
+        raise Unplayable(
             f"its budget is {plan.matches} matches; a season has {MAX_MATCHES} at the most"
         )
     if plan.kind == "knock-out" and plan.matches is not None and plan.matches < whole:
-        raise ValueError(f"its groups and knock-out are {whole} matches; raise the budget to that")
+        raise Unplayable(f"its groups and knock-out are {whole} matches; raise the budget to that")
 
 
 def check_pairs(plan: Format, field: Field) -> None:
-    """Raises ValueError if the format needs tables of two rivals, and this field has others.
+    """Raises Unplayable if the format needs tables of two rivals, and this field has others.
 
     That does not depend on the entrants.
     """
     if field.paired:
         return
     if plan.kind in ("swiss", "knock-out"):
-        raise ValueError(f"a {plan.kind} season pairs two rivals; choose round-robin or adaptive")
+        raise Unplayable(f"a {plan.kind} season pairs two rivals; choose round-robin or adaptive")
     if plan.placement:
-        raise ValueError("placement matches pair two rivals; leave them out")
+        raise Unplayable("placement matches pair two rivals; leave them out")
 
 
 def size(plan: Format, field: Field) -> int:

@@ -26,6 +26,7 @@ from typing import (
 
 import msgspec
 from msgspec import UNSET, UnsetType, inspect
+from msgspec.structs import force_setattr
 
 from matchbox.errors import BadOption, quoted
 
@@ -33,8 +34,10 @@ Whole = Annotated[int, msgspec.Meta(ge=1)]
 MAX_WHOLE: Final = 999_999_999
 """The most that a whole number without a limit of its own may be set to. Older data may have more.
 """
-_BAD_CHOICE: Final = re.compile(r"""(?<=Invalid enum value )(['"].{60}).+(['"])""", re.DOTALL)
-"""How msgspec repeats a long value that is none of the choices."""
+MAX_ROUNDS: Final = 1000
+"""The most rounds of a Swiss season that may be set. Older data may have more."""
+_MINUTE: Final = re.compile(r"[2-8][0-9]{3}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}")
+"""A time from the year 2000 to 8999, perhaps on a day that no calendar has."""
 
 
 class Format(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -79,10 +82,39 @@ class Admission(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class Schedule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """When the seasons of a league start."""
+    """When the seasons of a league start: once, or again and again by cron.
 
+    Raises ValueError if `once` is not written as a time, or if both are given.
+    """
+
+    once: str | None = None
+    """A local time, such as 2026-12-11 18:00."""
     cron: str | None = None
     zone: str = "UTC"
+
+    def __post_init__(self) -> None:
+        if self.once is None:
+            return
+        force_setattr(self, "once", _minute(self.once))
+        if self.cron is not None:
+            raise ValueError(
+                f"once is {self.once} and cron is {quoted(self.cron)}, but seasons start once or "
+                "by cron; leave out one of them"
+            )
+
+    @property
+    def automatic(self) -> bool:
+        """Whether seasons start by themselves."""
+        return self.once is not None or self.cron is not None
+
+
+def _minute(text: str) -> str:
+    """Returns a local time as 2026-12-11 18:00; a browser sends it with a T between day and hour.
+    Raises ValueError for any other text."""
+    if _MINUTE.fullmatch(text) is None:
+        why = "write year, month, day, hour and minute, such as 2026-12-11 18:00"
+        raise ValueError(f"once is {quoted(text)}; {why}")
+    return text.replace("T", " ")
 
 
 Settings = TypeVar("Settings", Format, Admission, Schedule)
@@ -104,10 +136,14 @@ class Given(Generic[Settings]):
 
     def replace_in(self, settings: Settings) -> Settings:
         """Returns the settings with these fields. Fields without a meaning for a new `question`
-        get their defaults. Raises BadOption if fields contradict others."""
+        get their defaults, a new `once` replaces the `cron`, and a new `cron` the `once`. Raises
+        BadOption if fields contradict others."""
         old = write(settings)
-        for name in UNASKED.get(self.fields.get("question", ""), ()):
+        for name in UNUSED_FOR_QUESTION.get(self.fields.get("question", ""), ()):
             del old[name]
+        for name, other in (("once", "cron"), ("cron", "once")):
+            if self.fields.get(name) is not None:
+                old.pop(other, None)
         return read(type(settings), {**old, **self.fields})
 
 
@@ -117,6 +153,8 @@ PARTS: Final[dict[str, type[Format] | type[Admission] | type[Schedule]]] = {
     "schedule": Schedule,
 }
 """The settings by the names that a league gives them."""
+_MAX_VALUES: Final = {"rounds": MAX_ROUNDS}
+"""The most that some whole numbers may be set to, beside those whose type has a limit."""
 
 
 class About(NamedTuple):
@@ -167,12 +205,20 @@ ABOUT: Final = {
     "uploads": About(
         "Uploads in 24 hours", "how many uploads an author may make in 24 hours", "any number"
     ),
+    "once": About(
+        "A single start",
+        "the time at which the next season starts, and no other one after it, such as "
+        "'2026-12-11 18:00'",
+        "no such time",
+    ),
     "cron": About(
         "Cron, such as 0 18 * * FRI",
         "when seasons start, such as '0 18 * * FRI'",
         "when an operator starts them",
     ),
-    "zone": About("Time zone", "the time zone of the schedule, such as Europe/Berlin"),
+    "zone": About(
+        "Time zone", "the time zone of the schedule, such as Europe/Berlin; UTC until one is chosen"
+    ),
 }
 """The meaning of every field, by name."""
 CHOICES: Final[dict[str, dict[Any, str]]] = {
@@ -189,14 +235,14 @@ CHOICES: Final[dict[str, dict[Any, str]]] = {
     "everybody": {False: "only bots that were entered", True: "every active bot"},
 }
 """The values of a field that has only a few, with their labels in a form."""
-OWN: Final = {
+FIELDS_OF_KIND: Final = {
     "round-robin": ("cycles",),
     "swiss": ("rounds",),
     "adaptive": ("cycles", "question", "top", "care"),
     "knock-out": ("group", "through"),
 }
 """The fields of a format that only some kinds have, by kind."""
-UNASKED: Final = {"order": ("top",), "champion": ("top", "care")}
+UNUSED_FOR_QUESTION: Final = {"order": ("top",), "champion": ("top", "care")}
 """The fields that have no meaning for a question of an adaptive season. league.css hides them; it
 also hides `moving` if there is one division."""
 
@@ -206,13 +252,42 @@ def unused(form: Format) -> set[str]:
     return excluded_by(write(form))
 
 
+def check_used(form: Format, new: Given[Format], old: Format, *, cooperative: bool) -> None:
+    """Raises BadOption if one of the `new` fields, which made `form` of `old`, has no meaning in a
+    season of `form`, of a `cooperative` game or another one.
+
+    Accepts a field that has its default or its old value: a client may send all fields.
+    """
+    idle = unused(form) if cooperative else {"mixed", *unused(form)}
+    harmless = write(Format()), write(old)
+    for name in sorted(idle & new.fields.keys()):
+        if all(new.fields[name] != one[name] for one in harmless):
+            raise BadOption(f"{name} has no meaning {_where_unused(name, form)}").of(name)
+
+
+def _where_unused(name: str, form: Format) -> str:
+    """Where this field has no meaning, and what to do."""
+    if name == "mixed":
+        return "in a game of rivals, which has no teams: leave it out"
+    if name == "moving":
+        return "in one division: leave it out, or choose more divisions"
+    kinds = [kind for kind, own in FIELDS_OF_KIND.items() if name in own]
+    if form.kind not in kinds:
+        return f"in a {form.kind} season: leave it out, or choose {' or '.join(kinds)}"
+    asked = " or ".join(
+        one for one in CHOICES["question"] if name not in UNUSED_FOR_QUESTION.get(one, ())
+    )
+    return f"for the question {form.question}: leave it out, or choose the question {asked}"
+
+
 def excluded_by(fields: Mapping[str, Any]) -> set[str]:
-    """Returns the names of the fields that have no meaning beside these ones of a format."""
+    """Returns the names of the fields that have no meaning beside these ones of a format. A kind
+    that is none of a season excludes those that only some kinds have."""
     kind, names = fields.get("kind"), set[str]()
     if kind is not None:
-        names = set().union(*OWN.values()).difference(OWN[kind])
+        names = set().union(*FIELDS_OF_KIND.values()).difference(FIELDS_OF_KIND.get(kind, ()))
     if kind in (None, "adaptive"):
-        names.update(UNASKED.get(fields.get("question", ""), ()))
+        names.update(UNUSED_FOR_QUESTION.get(fields.get("question", ""), ()))
     if fields.get("divisions") == 1:
         names.add("moving")
     return names
@@ -266,12 +341,11 @@ def _convert(
     data: Mapping[str, Any], kind: type[Read], settings: type[Settings], *, new: bool = False
 ) -> Read:
     try:
-        if new and (why := _out_of_range(data, settings)):
+        if new and (why := _wrong_value(data, settings)):
             raise msgspec.ValidationError(why)
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
-        cut = _BAD_CHOICE.sub(r"\1\2...", str(error))
-        why = _out_of_range(data, settings) or cut
+        why = _wrong_value(data, settings) or str(error)
         wrong = [
             one.alias
             for one in fields_of(settings)
@@ -281,10 +355,14 @@ def _convert(
         raise BadOption(text).of(*wrong[:1]) from None
 
 
-def _out_of_range(data: Mapping[str, Any], settings: type[Settings]) -> str:
-    """Names the first whole number that is too small or too large; empty if there is none."""
+def _wrong_value(data: Mapping[str, Any], settings: type[Settings]) -> str:
+    """Says what is wrong with the first text that is none of its choices, or the first whole number
+    that is too small or too large; empty if there is none."""
     for known in fields_of(settings):
         value, least, most = data.get(known.name), known.least, known.most
+        if type(value) is str and known.choices and value not in known.choices:
+            choices = ", ".join(str(one).lower() for one in known.choices)
+            return f"{known.alias} is {quoted(value)}; it must be one of {choices}"
         if least is None or most is None or type(value) is not int:
             continue
         if not least <= value <= most:
@@ -313,6 +391,6 @@ def _field(name: str, kind: inspect.Type) -> SettingField:
         choices=CHOICES.get(name, {}),
         whole=whole is not None,
         least=None if whole is None else whole.ge,
-        most=None if whole is None else whole.le or MAX_WHOLE,
+        most=None if whole is None else whole.le or _MAX_VALUES.get(name, MAX_WHOLE),
         optional=len(several) > 1,
     )

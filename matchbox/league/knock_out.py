@@ -1,6 +1,6 @@
 """A knock-out after a group stage: groups, their orders, the draw, the winners. Knows points.
 
-A tie is a tuple of the entrants that meet: two; one that rests; or none, if both are out.
+A tie is a tuple of the entrants that meet: two; one that has a bye; or none, if both are out.
 """
 
 from __future__ import annotations
@@ -47,13 +47,65 @@ def qualified(standings: Sequence[Sequence[str]], places: int) -> list[str]:
     """The best of every group, as seeds of a knock-out: all winners first, then all seconds.
 
     `standings` holds the groups' orders, best first. With an odd number of groups every second row
-    is rotated by one, so that nobody meets its own group in the first round.
+    is rotated by one, so that nobody meets its own group in the first round of a full bracket. If
+    groups are too short for that, some seeds change places.
     """
     seeds = []
     for place in range(places):
         row = [order[place] for order in standings if place < len(order)]
         seeds += row[1:] + row[:1] if place % 2 and len(standings) % 2 else row
-    return seeds
+    return _apart(seeds, standings)
+
+
+def _apart(seeds: Sequence[str], standings: Sequence[Sequence[str]]) -> list[str]:
+    """The seeds, so that as few as possible meet a bot of their own group in the first round.
+
+    One that does, the worse seed if possible, changes places with the nearest that has the same
+    place in its group, or else with another without a bye. If that has brought the best two
+    into one half of the draw, the tie of one changes places with the nearest in the other half.
+    """
+    group = {name: number for number, order in enumerate(standings) for name in order}
+    place = {name: at for order in standings for at, name in enumerate(order)}
+    found = list(seeds)
+    top = (1 << (len(found) - 1).bit_length()) - 1  # Seeds `at` and `top - at` meet.
+    first = top + 1 - len(found)  # Those before have a bye.
+
+    def meets_its_own(at: int) -> bool:
+        return first <= at and group[found[at]] == group[found[top - at]]
+
+    def change(one: int, other: int) -> None:
+        found[one], found[other] = found[other], found[one]
+
+    for at in range(first, (top + 1) // 2):
+        if not meets_its_own(at):
+            continue
+        able = [
+            (place[found[mine]] != place[found[other]], mine == at, abs(mine - other), mine, other)
+            for mine in (at, top - at)
+            for other in range(len(found))
+            if other not in (at, top - at)
+            and (other >= first or place[found[mine]] == place[found[other]])
+        ]
+        for *_, mine, other in sorted(able):
+            change(mine, other)
+            if not meets_its_own(at) and not meets_its_own(other):
+                break
+            change(mine, other)
+    best = [found.index(name) for name in seeds[:2]]
+    if len({_half(at) for at in best}) < len(best):
+        mine = min(max(best), top - max(best))
+        in_other_half = (at for at in range(first, (top + 1) // 2) if _half(at) != _half(mine))
+        other = min(in_other_half, key=lambda at: abs(at - mine))
+        change(mine, other)
+        change(top - mine, top - other)
+    return found
+
+
+def _half(seed: int) -> int:
+    """The half of the draw in which a full bracket has this seed: 0 with the best, else 1."""
+    while seed > 1:
+        seed = (1 << seed.bit_length()) - 1 - seed  # The better one that it would meet first.
+    return seed
 
 
 def ranked(standings: Sequence[Sequence[str]], shares: Mapping[str, Fraction]) -> list[str]:
@@ -64,10 +116,10 @@ def ranked(standings: Sequence[Sequence[str]], shares: Mapping[str, Fraction]) -
 
 
 def bracket(seeds: Sequence[str]) -> list[Tie]:
-    """The first round of a knock-out, in the order of the draw; an entrant alone in a tie rests.
+    """The first round of a knock-out, in the order of the draw; one alone in a tie has a bye.
 
     The best two can meet only in the final, the best four not before the semi-finals. If the number
-    of seeds is no power of two, the best seeds rest. Raises ValueError for fewer than two seeds.
+    of seeds is not a power of two, the best have byes. Raises ValueError for fewer than two seeds.
     """
     if len(seeds) < 2:
         raise ValueError("a knock-out needs two entrants or more")

@@ -21,7 +21,7 @@ class Line:
 
     rank: int
     rank_range: tuple[int, int]
-    """Best and worst rank it may truly hold; all lines' ranges hold at once with 95% certainty."""
+    """Best and worst rank; in 95% of cases the ranges of all lines are right."""
     bot: str
     elo: float | None = None
     ci95: tuple[float, float] | None = None

@@ -13,53 +13,56 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from matchbox.lab.statistics import Interval, wilson
-from matchbox.league.comparisons import HALVES, MET, Comparisons, Floats, without_seats
+from matchbox.league.pairwise import HALVES, MET, Floats, PairwiseResults, without_seats
 from matchbox.league.rows import Row, half_points
 
 
 class Meeting(NamedTuple):
-    """Two entrants who have met; the first comes first in the alphabet."""
+    """Two entrants that have met; the first comes first in the alphabet."""
 
     first: str
     second: str
     bouts: int
     half_points: int
-    """Twice the points that the first took; a bout has one point, a tie is half of it."""
+    """Twice the points that the first took; a bout has one point, a draw is half of it."""
     deals: int
     variance: float
     """The variance of the first's share in one deal."""
 
 
 class SeatTally(NamedTuple):
-    """The half points that one seat of a table took. In each bout it could take `most`."""
+    """The half points that one seat of a table took, as sums over the deals."""
 
     bouts: int
     half_points: int
     deals: int
     half_points_squared: int
-    """The sum over the deals of the squared half points; the next two sum likewise."""
+    """The sum of (half points on the deal)^2."""
     crossed: int
-    """Half points times bouts."""
+    """The sum of (half points on the deal) * (bouts on the deal)."""
     bouts_squared: int
+    """The sum of (bouts on the deal)^2."""
 
     def plus(self, other: SeatTally) -> SeatTally:
         """The sum of both; no deal may be in both."""
         return SeatTally(*(one + more for one, more in zip(self, other, strict=True)))
 
 
-Seats: TypeAlias = Mapping[tuple[int, int], SeatTally]
+SeatTallies: TypeAlias = Mapping[tuple[int, int], SeatTally]
 """By (seats at the table, seat)."""
 
 
-def meetings(compared: Comparisons) -> list[Meeting]:
+def meetings(results: PairwiseResults) -> list[Meeting]:
     """Every pair that has met, in alphabetical order."""
-    plain = without_seats(compared)
-    if not len(plain.lines):
+    plain = without_seats(results)
+    if not len(plain.entries):
         return []
-    width = len(plain.entrants)
-    keys, pair = np.unique(plain.lines[:, 0] * width + plain.lines[:, 1], return_inverse=True)
-    often = plain.times[plain.deal].astype(np.float64)
-    met, halves = plain.lines[:, MET], plain.lines[:, HALVES]
+    entrants = len(plain.entrants)
+    keys, pair = np.unique(
+        plain.entries[:, 0] * entrants + plain.entries[:, 1], return_inverse=True
+    )
+    often = plain.deals[plain.outcome].astype(np.float64)
+    met, halves = plain.entries[:, MET], plain.entries[:, HALVES]
     bouts, taken, deals, squares, crossed, lengths = (
         np.asarray(np.bincount(pair, often * one, len(keys)), np.float64)
         for one in (met, halves, np.ones(len(met)), halves**2, halves * met, met**2)
@@ -68,8 +71,8 @@ def meetings(compared: Comparisons) -> list[Meeting]:
     columns = (keys, bouts, taken, deals, variances)
     return [
         Meeting(
-            plain.entrants[key // width],
-            plain.entrants[key % width],
+            plain.entrants[key // entrants],
+            plain.entrants[key % entrants],
             int(many),
             int(half),
             int(sets),
@@ -96,16 +99,19 @@ def count_seats(rows: Iterable[Row]) -> dict[tuple[int, int], SeatTally]:
     return dict(sorted(seats.items()))
 
 
-def add_seats(one: Seats, other: Seats) -> dict[tuple[int, int], SeatTally]:
+def add_seats(one: SeatTallies, other: SeatTallies) -> dict[tuple[int, int], SeatTally]:
     """The sum of both; no deal may be in both."""
     none = SeatTally(0, 0, 0, 0, 0, 0)
     keys = sorted(one.keys() | other.keys())
     return {key: one.get(key, none).plus(other.get(key, none)) for key in keys}
 
 
-def share_of(bouts: int, halves: int, deals: int, variance: float) -> tuple[float, Interval]:
-    """The share of the points of a meeting's first entrant, with its 95% interval."""
-    share = halves / (2 * bouts)
+def share_of(bouts: int, half_points: int, deals: int, variance: float) -> tuple[float, Interval]:
+    """The share of the points of a meeting's first entrant, with its 95% interval.
+
+    The arguments are a `Meeting`'s bouts, half points, deals and variance of the share in one deal.
+    """
+    share = half_points / (2 * bouts)
     return share, wilson(share, deals, variance=variance)
 
 

@@ -20,7 +20,7 @@ class Pairing:
 def berger(n: int) -> list[list[tuple[int, int]]]:
     """Rounds in which each two of n players (0 to n - 1) meet once, in the order of Berger's table.
 
-    Nobody sits in two pairs of a round; with an odd n one player rests in each.
+    Nobody sits in two pairs of a round; with an odd n one player has a bye in each.
     """
     if n < 2:
         return []

@@ -3,11 +3,11 @@
 Knows estimates and their covariance; does not know where they come from.
 
 The best of ten equals is the luckiest of ten, so its estimate flatters it. Therefore the true
-values are taken to come from one normal law around a common mean, whose spread is learned from the
-estimates (C. N. Morris, "Parametric empirical Bayes inference", 1983), and the estimates are shrunk
-accordingly. The spread is a lower bound with 90% certainty (W. Viechtbauer's Q-profile, 2007, with
-the degrees of freedom of G. E. P. Box, 1954): equals are seldom told apart, and a probability says
-too little rather than too much.
+values are taken to come from one normal distribution around a common mean. Its variance is learned
+from the estimates (C. N. Morris, "Parametric empirical Bayes inference", 1983), and the estimates
+are shrunk accordingly. The variance that is used is a lower bound with 90% confidence (W.
+Viechtbauer's Q-profile, 2007, with the degrees of freedom of G. E. P. Box, 1954). So equals are
+seldom told apart, and a probability is too close to one half rather than too far from it.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from typing import Final
 import numpy as np
 import scipy
 
-from matchbox.league.comparisons import Bools, Floats, Ints
+from matchbox.league.pairwise import Bools, Floats, Ints
 
 DRAWS: Final = 4096
-CARE: Final = 0.9
-"""The certainty with which the spread of true values is at least the one that is used."""
+CONFIDENCE: Final = 0.9
+"""The confidence that the true values' variance is at least the one that is used."""
 LARGE_FIELD: Final = 128
 """In larger fields the estimates' errors are taken to be independent."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Posterior:
-    """The knowledge about n true values, in units of their spread.
+    """The distribution of n true values, in units of their standard deviation.
 
     Attributes:
         means: (n,), around a common mean.
         covariance: (n, n).
-        freedom: (n,), the degrees of freedom of Student's t; infinite for a normal law.
+        freedom: (n,), the degrees of freedom of Student's t; infinite for a normal distribution.
     """
 
     means: Floats
@@ -80,10 +80,14 @@ def posterior(
     settled: Bools | None = None,
     freedom: Floats | None = None,
 ) -> Posterior:
-    """Returns the law of the true values, given these estimates (n,) and their covariance (n, n).
+    """Returns the distribution of the true values, given estimates (n,) and their covariance (n,
+    n).
 
-    Their spread is learned from the `settled` ones, or from all if fewer than two are settled.
-    `freedom` (n,) is that of each estimate's error; None if the errors are known to be normal.
+    Let x be the estimates around their mean, E their covariance, and s the variance of the true
+    values. In units of sqrt(s) the true values have the mean sqrt(s) (E + s 1)^-1 x and the
+    covariance (E + s 1)^-1 E. The variance s is learned from the `settled` ones, or from all if
+    fewer than two are settled. `freedom` (n,) is that of each estimate's error; None if the errors
+    are known to be normal.
     """
     n = len(means)
     freedom = np.full(n, inf) if freedom is None else freedom
@@ -93,22 +97,24 @@ def posterior(
     middle = np.eye(n) - teachers / max(teachers.sum(), 1)
     around, error = middle @ means, middle @ covariance @ middle.T
     part = error[np.ix_(teachers, teachers)]
-    size = _spread_of(
+    variance = _least_variance(
         around[teachers],
         float(np.trace(part)),
         float((part**2).sum()),
         float(freedom[teachers].min(initial=inf)),
     )
-    keep = scipy.linalg.inv(error + _least(size, float(np.trace(error))) * np.eye(n))
-    return Posterior(sqrt(size) * keep @ around, keep @ error, freedom)
+    keep = scipy.linalg.inv(
+        error + _at_least_invertible(variance, float(np.trace(error))) * np.eye(n)
+    )
+    return Posterior(sqrt(variance) * keep @ around, keep @ error, freedom)
 
 
 def _of_independent(means: Floats, variance: Floats, teachers: Bools, freedom: Floats) -> Posterior:
     """The posterior for independent errors with this variance (n,), without a product of matrices.
 
-    Around the teachers' mean, with weights t, the errors have the covariance D - a 1' - 1 a' +
-    c 1 1', where a = D t and c = t' D t. The inverse is that of M. A. Woodbury ("Inverting modified
-    matrices", 1950).
+    Around the teachers' mean, with weights t, the errors have the covariance D - a 1' - 1 a' + c 1
+    1', where D is the diagonal matrix of `variance`, a = D t and c = t' D t. The inverse is that of
+    M. A. Woodbury ("Inverting modified matrices", 1950).
     """
     weights = teachers / teachers.sum()
     around, shared = means - weights @ means, variance * weights
@@ -119,13 +125,13 @@ def _of_independent(means: Floats, variance: Floats, teachers: Bools, freedom: F
     total = float(of_mean.sum())
     off = (number * common) ** 2 + 2 * number * float(of_mean @ of_mean) + 2 * total**2
     off -= 4 * number * common * total
-    size = _spread_of(
+    true_variance = _least_variance(
         around[teachers],
         float(own.sum()),
         off + float((own**2 - beside**2).sum()),
         float(freedom[teachers].min(initial=inf)),
     )
-    least = _least(size, float((variance - 2 * shared + common).sum()))
+    least = _at_least_invertible(true_variance, float((variance - 2 * shared + common).sum()))
     both = variance + least
     sides = np.stack([np.ones(len(means)), shared])
     near = sides / both
@@ -133,27 +139,29 @@ def _of_independent(means: Floats, variance: Floats, teachers: Bools, freedom: F
     kept = around / both - near.T @ (inner @ (near @ around))
     covariance = near.T @ (least * inner @ near)
     covariance[np.diag_indices_from(covariance)] += variance / both
-    return Posterior(sqrt(size) * kept, covariance, freedom)
+    return Posterior(sqrt(true_variance) * kept, covariance, freedom)
 
 
-def _least(size: float, whole: float) -> float:
-    """That spread, or the least one with which the errors' matrix still has an inverse."""
-    return max(size, 1e-9 * whole + 1e-300)
+def _at_least_invertible(variance: float, trace: float) -> float:
+    """That variance, or the least one with which the errors' matrix still has an inverse."""
+    return max(variance, 1e-9 * trace + 1e-300)
 
 
-def _spread_of(values: Floats, whole: float, square: float, freedom: float) -> float:
-    """A lower bound of the variance of the true values; `CARE` is its certainty.
+def _least_variance(values: Floats, trace: float, square: float, freedom: float) -> float:
+    """A lower bound of the variance of the true values, with the confidence `CONFIDENCE`.
 
-    `whole` is the trace of the errors' covariance, `square` the sum of its squared entries.
+    `trace` is that of the errors' covariance, `square` the sum of its squared entries. The sum of
+    squared values is taken to be (trace + (n - 1) variance) chi^2 / d with d = trace^2 / square
+    degrees of freedom (Box), or F distributed if the errors' own `freedom` is finite.
     """
     if len(values) < 2:
         return 0.0
-    if whole <= 0:
+    if trace <= 0:
         return float((values**2).sum()) / (len(values) - 1)
-    degrees = whole**2 / square
+    degrees = trace**2 / square
     limit = (
-        scipy.special.chdtri(degrees, 1 - CARE) / degrees
+        scipy.special.chdtri(degrees, 1 - CONFIDENCE) / degrees
         if freedom == inf
-        else scipy.special.fdtri(degrees, degrees * freedom, CARE)
+        else scipy.special.fdtri(degrees, degrees * freedom, CONFIDENCE)
     )
-    return max(float((values**2).sum()) / float(limit) - whole, 0.0) / (len(values) - 1)
+    return max(float((values**2).sum()) / float(limit) - trace, 0.0) / (len(values) - 1)

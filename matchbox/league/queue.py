@@ -31,7 +31,8 @@ NEWCOMER_MATCHES = 8
 MIXED_PERCENT = 25
 """The percentage of rounds of a cooperative queue that have mixed teams."""
 FEW = 16
-"""If less than 1/FEW of the field has changed, only those are moved; otherwise all are sorted."""
+"""Changed entrants are inserted again one by one if they are fewer than 1/FEW of the field; else
+the whole field is sorted again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +94,8 @@ class Ladder:
 class RankedQueue:
     """Chooses one table after another, and counts each as queued.
 
-    Entrants with `enough` matches rest: they may sit at the tables of others, but no table is made
-    for them.
+    Entrants with `wanted` matches rest: they may sit at the tables of others, but no table is
+    made for them.
     """
 
     def __init__(
@@ -103,7 +104,7 @@ class RankedQueue:
         met: Callable[[str], Mapping[str, int]],
         *,
         seats: int = 2,
-        enough: float = inf,
+        wanted: float = inf,
         queued: Mapping[str, int] | None = None,
     ) -> None:
         """Takes the field, and `met`: an entrant's matches, played or queued, by opponent.
@@ -115,30 +116,31 @@ class RankedQueue:
         self._matches = dict(field.matches)
         for name, count in (queued or {}).items():
             self._matches[name] += count
-        self._seats, self._enough = seats, enough
+        self._seats, self._wanted = seats, wanted
         self._met = met
         self._known: dict[str, Counter[str]] = {}
         self._tables: list[tuple[str, ...]] = []
-        self._wake()
+        self._find_active()
 
     def next(self, dice: Dice) -> Pairing | None:
-        """Returns the next table; None if no table can be filled, or if everybody rests.
+        """Returns the next table; None if no table can be filled, or if all entrants
+        rest.
 
         First chooses an entrant that does not rest, then the others at its table. If the field is
-        small, or if anybody may be drawn, those that it has never met come first.
+        small, or if the table connects the field, those that it has never met come first.
         """
-        if not self._awake or self._field.widest < self._seats:
+        if not self._active or self._field.widest < self._seats:
             return None
         small = len(self._names) <= SMALL_FIELD
-        able = [one for one in self._awake if self._has_unmet(one)] if small else []
-        anybody = dice.below(100) >= NEIGHBOUR_PERCENT
-        first = self._anybody(able, dice) if anybody else self._neediest(able, dice)
+        able = [one for one in self._active if self._has_unmet(one)] if small else []
+        connects = dice.below(100) >= NEIGHBOUR_PERCENT
+        first = self._draw_any(able, dice) if connects else self._neediest(able, dice)
         table, away = [first], self._field.kept_from(first)
         while len(table) < self._seats:
             barred = away
-            if (anybody or small) and self._has_unmet(first, away):
+            if (connects or small) and self._has_unmet(first, away):
                 barred = away | self._met_by(first).keys()
-            if anybody:
+            if connects:
                 table.append(self._other_than(barred, dice))
             else:
                 others = self._least_met(table, self._neighbours(first, barred))
@@ -147,9 +149,9 @@ class RankedQueue:
         self._count(tuple(table))
         return Pairing(tuple(table))
 
-    def _wake(self) -> None:
+    def _find_active(self) -> None:
         """Finds the entrants that do not rest."""
-        self._awake = [one for one in self._names if self._matches[one] < self._enough]
+        self._active = [one for one in self._names if self._matches[one] < self._wanted]
         self._summed: list[int] = []
 
     def _count(self, table: tuple[str, ...]) -> None:
@@ -158,8 +160,8 @@ class RankedQueue:
             self._matches[name] += 1
             if name in self._known:
                 self._known[name].update(table)
-        if any(self._matches[name] >= self._enough for name in table):
-            self._wake()
+        if any(self._matches[name] >= self._wanted for name in table):
+            self._find_active()
 
     def _met_by(self, entrant: str) -> Counter[str]:
         """How often the entrant has met each other one; its own name may be there as well."""
@@ -174,10 +176,10 @@ class RankedQueue:
         barred = {*away, *self._field.kept_from(entrant), *self._met_by(entrant)}
         return any(one not in barred for one in self._names)
 
-    def _anybody(self, able: Sequence[str], dice: Dice) -> str:
-        """Draws one of the entrants that are `able`; if there are none, one of all that do not
-        rest."""
-        able = able or self._awake
+    def _draw_any(self, able: Sequence[str], dice: Dice) -> str:
+        """Draws one of the entrants that are `able`; if there are none, one of all that do
+        not rest."""
+        able = able or self._active
         return able[dice.below(len(able))]
 
     def _neediest(self, able: Sequence[str], dice: Dice) -> str:
@@ -193,21 +195,21 @@ class RankedQueue:
         if able:
             summed = self._weights_of(able)
         else:
-            able = self._awake
+            able = self._active
             summed = self._summed = self._summed or self._weights_of(able)
         return able[bisect_right(summed, dice.below(summed[-1]))]
 
     def _new(self, entrant: str) -> tuple[int, float, str] | None:
         """The turn of an entrant that is a newcomer and does not rest: the least is next."""
         matches = self._matches[entrant]
-        if matches >= NEWCOMER_MATCHES or matches >= self._enough:
+        if matches >= NEWCOMER_MATCHES or matches >= self._wanted:
             return None
         return matches, -self._field.contenders[entrant].half_width, entrant
 
     @cached_property
     def _newcomers(self) -> list[tuple[int, float, str]]:
         """A heap of the newcomers by their turn; the first may have played meanwhile."""
-        found = list(filter(None, map(self._new, self._awake)))
+        found = list(filter(None, map(self._new, self._active)))
         heapify(found)
         return found
 
@@ -252,20 +254,20 @@ class RankedQueue:
         return [other for other, count in zip(others, counts, strict=True) if count == least]
 
 
-def next_round(matches: Mapping[str, int], enough: int, seats: int, dice: Dice) -> list[Pairing]:
+def next_round(matches: Mapping[str, int], wanted: int, seats: int, dice: Dice) -> list[Pairing]:
     """Returns the next matches of a cooperative queue, all on the same deals.
 
-    `matches` counts each bot's matches, played or queued; bots with fewer than `enough` play.
+    `matches` counts each bot's matches, played or queued; bots with fewer than `wanted` play.
     Usually each bot fills a table alone. Now and then, if there are more bots than seats, teams are
-    mixed, and resting bots fill them up.
+    mixed, and bots that rest fill them up.
     """
-    awake = [name for name in sorted(matches) if matches[name] < enough]
-    if not awake or seats == 1 or len(matches) <= seats or dice.below(100) >= MIXED_PERCENT:
-        return [Pairing((name,) * seats) for name in awake]
-    partners = [name for name in sorted(matches) if matches[name] >= enough]
+    active = [name for name in sorted(matches) if matches[name] < wanted]
+    if not active or seats == 1 or len(matches) <= seats or dice.below(100) >= MIXED_PERCENT:
+        return [Pairing((name,) * seats) for name in active]
+    partners = [name for name in sorted(matches) if matches[name] >= wanted]
     dice.shuffle(partners)
     # At least two teams: a bot's part shows only beside other teams on the same deals.
-    company = awake + partners[: max(0, 2 * seats - len(awake))]
+    company = active + partners[: max(0, 2 * seats - len(active))]
     (teams,) = mixed_teams(company, seats, 1, dice)
     return teams
 

@@ -14,18 +14,18 @@ import numpy as np
 from openskill.models import PlackettLuce
 
 from matchbox.league.bradley_terry import covariance, most_probable
-from matchbox.league.comparisons import Comparisons, Floats
+from matchbox.league.pairwise import Floats, PairwiseResults
 from matchbox.league.rows import Row, in_order, refuse_self_play
 
 ELO: Final = 400 / log(10)
 """Elo per natural unit of strength."""
 START: Final = 1500.0
-"""The Elo that is printed for the anchor, or for the mean of the field if there is no anchor."""
+"""The Elo that is printed for the mean of the field."""
 PRIOR_ELO: Final = 350.0
 PARENT_ELO: Final = 100.0
 """The prior standard deviation of a new version's Elo around its parent's."""
 WIDE: Final = 1.959963984540054
-"""Standard errors on each side of a 95% interval."""
+"""Standard errors on each side of a 95% interval: the 0.975 quantile of the normal distribution."""
 
 
 def _no_damping(*_: Any, **__: Any) -> float:
@@ -92,19 +92,17 @@ class Fit:
         entrants: in alphabetical order, as are all arrays below.
         strengths: (n,).
         covariance: (n, n), of the strengths with their mean held at zero.
-        zero: added for printing, so that the anchor (or else the mean) stands at 1500.
         seats: the strength of each seat relative to the mean seat; empty without a seat term.
     """
 
     entrants: tuple[str, ...]
     strengths: Floats
     covariance: Floats
-    zero: float
     seats: tuple[float, ...]
 
     def elo(self, entrant: str) -> float:
         """An entrant's Elo, as printed."""
-        return self.zero + float(self.strengths[self.entrants.index(entrant)])
+        return START + float(self.strengths[self.entrants.index(entrant)])
 
     def half_width(self, entrant: str) -> float:
         """Half of the 95% interval, in Elo."""
@@ -112,47 +110,47 @@ class Fit:
         return WIDE * sqrt(self.covariance[at, at])
 
 
-def fit_comparisons(
-    compared: Comparisons,
+def fit_strengths(
+    results: PairwiseResults,
     *,
     prior_elo: float = PRIOR_ELO,
-    anchor: str | None = None,
     parents: Mapping[str, str] | None = None,
 ) -> Fit:
-    """The most probable strengths under a prior N(0, prior_elo) on each; a tie is half a win.
+    """The most probable strengths under a prior N(0, prior_elo) on each; a draw is half a win.
 
     A version that names its parent in `parents` has the prior N(parent, PARENT_ELO) instead, if the
-    parent has played. A seat term is fitted if the comparisons have seats.
+    parent has played. A seat term is fitted if the results have seats.
 
     Raises ValueError if a strength is infinite or unknown, which can happen only without a prior
-    (`prior_elo` infinite). An anchor that has not played has no effect.
+    (`prior_elo` infinite).
     """
     if not prior_elo > 0:
-        raise ValueError("the prior needs a width above 0 Elo; use infinity for no prior")
-    if not compared.entrants:
-        return Fit((), np.zeros(0), np.zeros((0, 0)), START, ())
-    cells = compared.cells()
-    names = cells.names
-    precision = _precision(compared, cells.width, prior_elo, parents or {})
-    found = most_probable(cells, compared, precision)
-    spread = _around_mean(covariance(cells, compared, found, precision)[:names, :names])
-    spread *= ELO**2
-    strengths = ELO * (found[:names] - found[:names].mean())
+        raise ValueError(
+            "the prior needs a standard deviation above 0 Elo; use infinity for no prior"
+        )
+    if not results.entrants:
+        return Fit((), np.zeros(0), np.zeros((0, 0)), ())
+    design = results.design()
+    entrants = design.entrant_count
+    precision = _precision(results, design.column_count, prior_elo, parents or {})
+    found = most_probable(design, results, precision)
+    variance = _around_mean(covariance(design, results, found, precision)[:entrants, :entrants])
+    variance *= ELO**2
+    strengths = ELO * (found[:entrants] - found[:entrants].mean())
     return Fit(
-        compared.entrants,
+        results.entrants,
         strengths,
-        spread,
-        START - _anchored(compared.entrants, strengths, anchor),
-        tuple((ELO * found[names:]).tolist()),
+        variance,
+        tuple((ELO * found[entrants:]).tolist()),
     )
 
 
 def _precision(
-    compared: Comparisons, width: int, prior_elo: float, parents: Mapping[str, str]
+    results: PairwiseResults, count: int, prior_elo: float, parents: Mapping[str, str]
 ) -> Floats:
-    """(width, width): the precision of the prior, around 0 or, for a child, around its parent."""
-    precision = np.diag(np.full(width, (ELO / prior_elo) ** 2))
-    index = {entrant: number for number, entrant in enumerate(compared.entrants)}
+    """(count, count): the precision of the prior, around 0 or, for a child, around its parent."""
+    precision = np.diag(np.full(count, (ELO / prior_elo) ** 2))
+    index = {entrant: number for number, entrant in enumerate(results.entrants)}
     for child, parent in parents.items():
         if child in index and parent in index:
             one, other = index[child], index[parent]
@@ -163,15 +161,12 @@ def _precision(
     return precision
 
 
-def _around_mean(spread: Floats) -> Floats:
-    across = spread.mean(axis=0)
-    centred: Floats = spread - across
+def _around_mean(covariance: Floats) -> Floats:
+    """The covariance (n, n) of the values minus their mean."""
+    across = covariance.mean(axis=0)
+    centred: Floats = covariance - across
     centred -= across[:, None]
     centred += across.mean()
     centred += centred.T
     centred /= 2
     return centred
-
-
-def _anchored(entrants: tuple[str, ...], strengths: Floats, anchor: str | None) -> float:
-    return float(strengths[entrants.index(anchor)]) if anchor in entrants else 0.0

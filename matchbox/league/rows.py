@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 
 import msgspec
+
+from matchbox.match.record import entrant
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,7 @@ class Row:
     seats: tuple[str, ...]
     """Entrant ids."""
     places: tuple[int, ...]
-    """One per seat; 1 is best, equal places are a tie."""
+    """One per seat; 1 is best, equal places are a draw."""
     forfeit: int | None = None
     """The seat that forfeited, if one did."""
     scores: tuple[int, ...] = ()
@@ -47,8 +49,38 @@ class Row:
         return (self.match, self.deal, self.rotation)
 
 
+def rows_of(
+    match: str,
+    deals: Sequence[str],
+    names: Sequence[str],
+    bouts: Iterable[tuple[int, int, list[int], list[int], int | None]],
+) -> list[Row]:
+    """Returns one row per bout of a match between entrants with these names.
+
+    A bout is its deal, rotation, places, scores, and the seat that forfeited, if one did. Raises
+    ValueError if its parts do not fit together.
+    """
+
+    @lru_cache
+    def table(rotation: int) -> tuple[str, ...]:
+        return tuple(names[entrant(seat, rotation, len(names))] for seat in range(len(names)))
+
+    return [
+        Row(
+            match=match,
+            deal=deals[deal],
+            rotation=rotation,
+            seats=table(rotation),
+            places=tuple(places),
+            forfeit=forfeit,
+            scores=tuple(scores),
+        )
+        for deal, rotation, places, scores, forfeit in bouts
+    ]
+
+
 def half_points(row: Row) -> tuple[int, ...]:
-    """Half points by seat: two for every seat that it beat, one for every tie."""
+    """Half points by seat: two for every seat that it beat, one for every draw."""
     return _half_points(row.places)
 
 
@@ -60,7 +92,7 @@ def _half_points(places: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def points(row: Row) -> tuple[float, ...]:
-    """By seat, the share of the other seats that it beat, ties half: 0 to 1; 0.5 if alone."""
+    """By seat, the share of the other seats that it beat, draws half: 0 to 1; 0.5 if alone."""
     most = 2 * (len(row.seats) - 1)
     return tuple(half / most for half in half_points(row)) if most else (0.5,)
 

@@ -25,7 +25,7 @@ class Round:
     stage: Stage
     pairings: tuple[Pairing, ...] = ()
     rests: tuple[str, ...] = ()
-    """In a Swiss round: the entrants without an opponent, who get a full point each."""
+    """In a Swiss round: the entrants with a bye: no opponent, and a full point for each."""
     ties: tuple[Tie, ...] = ()
     """In a knock-out: all ties in the order of the draw, including those already decided."""
     order: tuple[str, ...] = ()

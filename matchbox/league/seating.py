@@ -30,12 +30,12 @@ def seat_round(
     owner: Mapping[str, str] | None = None,
     games: Mapping[str, int] | None = None,
 ) -> list[Pairing]:
-    """One round at tables of these sizes: everybody sits once, or rests if there is no seat.
+    """One round at tables of these sizes: everybody sits once, or has a bye.
 
     `history` counts meetings under `pair_key(a, b)`. Two bots of one owner never sit at one table;
     a bot that is not in `owner` may sit with everybody. The entrants that have played most
-    (`games`) rest. An owner's bots also rest if there are more of them than tables. A table that
-    cannot be filled is left out.
+    (`games`) have the byes, and so do an owner's bots if there are more of them than tables. A
+    table that cannot be filled is left out.
     """
     owner, games = owner or {}, games or {}
     times = _times(entrants, history)

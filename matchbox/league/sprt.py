@@ -15,7 +15,7 @@ from typing import Final, Literal
 import numpy as np
 import scipy
 
-from matchbox.league.comparisons import Floats
+from matchbox.league.pairwise import Floats
 
 Scale = Literal["logistic", "normalized"]
 Verdict = Literal["better", "not-better", "undecided"]
@@ -23,10 +23,11 @@ Verdict = Literal["better", "not-better", "undecided"]
 SHARES: Final[Floats] = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
 """Shares of a deal pair: lost both, lost one and drew one, even, won one and drew one, won both."""
 FLOOR: Final = 1e-3
-"""The least count of pairs with one result, so that no result counts as impossible."""
-CAP_GAMES: Final = 10_000
+"""The least count of pairs with a result, so that no result counts as impossible."""
+MAX_BOUTS: Final = 10_000
+"""A trial ends after this many bouts, unless it is given another number."""
 NORMALIZED: Final = 800 / log(10)
-"""Normalised Elo for one standard deviation of a single bout."""
+"""The normalised Elo of a mean that is one standard deviation of a bout's share above a half."""
 CLOSEST: Final = 0.01
 """The least distance of two hypotheses, in Elo."""
 STEPS: Final = 50
@@ -35,14 +36,14 @@ CLOSE: Final = 1e-10
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """The hypotheses (Elo): the challenger is better by `lower` at most, by `upper` at least."""
+    """The hypotheses (Elo): the challenger is better by at most `lower`, or by at least `upper`."""
 
     lower: float = 0.0
     upper: float = 20.0
     alpha: float = 0.05
     beta: float = 0.05
     scale: Scale = "logistic"
-    cap_games: int = CAP_GAMES
+    max_bouts: int = MAX_BOUTS
 
     def __post_init__(self) -> None:
         if not self.lower < self.upper:
@@ -62,21 +63,44 @@ class Trial:
 class TrialState:
     """The state of a trial: bouts so far, log likelihood ratio, verdict, and whether it is over."""
 
-    games: int
+    bouts: int
     llr: float
     verdict: Verdict
     over: bool
 
 
+def verdict_text(
+    verdict: Literal["better", "not-better"],
+    one: str,
+    other: str,
+    bounds: Sequence[float] | None = None,
+) -> str:
+    """The verdict as a sentence without a full stop.
+
+    A test between `bounds` (Elo) that says "better" has ruled out that `one` is better by the lower
+    bound at most; one that says "not-better", by the upper bound at least. `bounds` is None if
+    there was no such test.
+    """
+    low, high = bounds or (0.0, 0.0)
+    if verdict == "better":
+        if low == 0:
+            return f"{one} is better than {other}"
+        compared = f"more than {low:g} Elo better" if low > 0 else f"less than {-low:g} Elo worse"
+        return f"{one} is {compared} than {other}"
+    if high < 0:
+        return f"{one} is more than {-high:g} Elo worse than {other}"
+    return f"{one} is not {f'{high:g} Elo ' if high else ''}better than {other}"
+
+
 def trial_state(trial: Trial, pairs: Sequence[int]) -> TrialState:
     """The state of the trial after these counts of deal pairs, in the order of `SHARES`."""
     ratio = llr(pairs, trial.lower, trial.upper, scale=trial.scale)
-    games, (low, high) = 2 * sum(pairs), trial.thresholds
+    bouts, (low, high) = 2 * sum(pairs), trial.thresholds
     if ratio >= high:
-        return TrialState(games, ratio, "better", True)
+        return TrialState(bouts, ratio, "better", True)
     if ratio <= low:
-        return TrialState(games, ratio, "not-better", True)
-    return TrialState(games, ratio, "undecided", games >= trial.cap_games)
+        return TrialState(bouts, ratio, "not-better", True)
+    return TrialState(bouts, ratio, "undecided", bouts >= trial.max_bouts)
 
 
 def llr(pairs: Sequence[float], lower: float, upper: float, *, scale: Scale = "logistic") -> float:
@@ -89,13 +113,18 @@ def llr(pairs: Sequence[float], lower: float, upper: float, *, scale: Scale = "l
     if not any(pairs):
         return 0.0
     counts = np.maximum(np.asarray(pairs, dtype=np.float64), FLOOR)
-    seen = counts / counts.sum()
+    return float(counts @ log_ratios(counts / counts.sum(), lower, upper, scale=scale))
+
+
+def log_ratios(observed: Floats, lower: float, upper: float, *, scale: Scale) -> Floats:
+    """What a pair of each result (5,) adds to the log likelihood ratio, if the results have the
+    observed distribution (5,)."""
     if scale == "logistic":
-        null, other = (_with_mean(seen, expected_share(elo)) for elo in (lower, upper))
+        null, other = (with_mean(observed, expected_share(elo)) for elo in (lower, upper))
     else:
-        # A pair's share has the mean of a bout's share, and 1 / sqrt(2) of its deviation.
-        null, other = (_with_t(seen, sqrt(2) * elo / NORMALIZED) for elo in (lower, upper))
-    return float(counts @ np.log(other / null))
+        # A pair's share has the mean of a bout's share, and 1 / sqrt(2) of its standard deviation.
+        null, other = (_with_t(observed, sqrt(2) * elo / NORMALIZED) for elo in (lower, upper))
+    return np.asarray(np.log(other / null))
 
 
 def expected_share(elo: float) -> float:
@@ -103,32 +132,35 @@ def expected_share(elo: float) -> float:
     return 1 / (1 + 10 ** (-elo / 400))
 
 
-def _with_mean(seen: Floats, mean: float) -> Floats:
-    """The likeliest distribution with this mean, given the observed one, `seen`."""
-    return _tilted(seen, SHARES - mean)
+def with_mean(observed: Floats, mean: float) -> Floats:
+    """The likeliest distribution (5,) of `SHARES` with this mean, given the observed one."""
+    return _with_mean_zero(observed, SHARES - mean)
 
 
-def _tilted(seen: Floats, values: Floats) -> Floats:
-    """The likeliest distribution in which `values` have mean 0 (Van den Bergh, 2.1)."""
+def _with_mean_zero(observed: Floats, values: Floats) -> Floats:
+    """The likeliest distribution in which `values` (5,) have mean 0 (Van den Bergh, 2.1).
+
+    It is p_i = observed_i / (1 + x values_i), where x solves sum(p_i values_i) = 0.
+    """
     low, high = -1 / values.max(), -1 / values.min()
     room = CLOSE * (high - low)
-    slack = scipy.optimize.brentq(
-        lambda x: float(seen @ (values / (1 + x * values))), low + room, high - room
+    solution = scipy.optimize.brentq(
+        lambda x: float(observed @ (values / (1 + x * values))), low + room, high - room
     )
-    return np.asarray(seen / (1 + slack * values))
+    return np.asarray(observed / (1 + solution * values))
 
 
-def _with_t(seen: Floats, t: float) -> Floats:
-    """The likeliest distribution whose mean lies t of its deviations above a half.
+def _with_t(observed: Floats, t: float) -> Floats:
+    """The likeliest distribution whose mean lies t of its standard deviations above a half.
 
     The condition is linearised around the last solution, and solved again until it converges.
     """
-    at = np.full(len(SHARES), 1 / len(SHARES))
+    found = np.full(len(SHARES), 1 / len(SHARES))
     for _ in range(STEPS):
-        mean = float(at @ SHARES)
-        deviation = sqrt(float(at @ (SHARES - mean) ** 2))
-        curve = t * deviation * (1 + ((mean - SHARES) / deviation) ** 2) / 2
-        last, at = at, _tilted(seen, SHARES - 0.5 - curve)
-        if np.abs(at - last).max() < CLOSE:
+        mean = float(found @ SHARES)
+        sd = sqrt(float(found @ (SHARES - mean) ** 2))
+        linear = t * sd * (1 + ((mean - SHARES) / sd) ** 2) / 2
+        last, found = found, _with_mean_zero(observed, SHARES - 0.5 - linear)
+        if np.abs(found - last).max() < CLOSE:
             break
-    return at
+    return found

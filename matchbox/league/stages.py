@@ -17,7 +17,7 @@ from matchbox.league import knock_out, seating, swiss
 from matchbox.league.format import Format
 from matchbox.league.knock_out import Tie
 from matchbox.league.pairing import Pairing, different_owners, double_round_robin, pair_key
-from matchbox.league.ratings import fit_comparisons
+from matchbox.league.ratings import fit_strengths
 from matchbox.league.season import Field, Progress, Round
 from matchbox.league.tail import Question, doubts_in, is_answered, next_batch
 
@@ -57,7 +57,7 @@ def swiss_round(plan: Format, field: Field, progress: Progress) -> Iterator[Roun
     if len(played) >= swiss_rounds(plan, field) or len(seeds) < 2:
         return
     here = [one for one in progress.matches if one.round in played]
-    rested = [name for number in played for name in progress.rounds[number].rests]
+    byes = [name for number in played for name in progress.rounds[number].rests]
     results = [
         swiss.result_of(
             one.seats, one.half_points, out=progress.out, disqualified=progress.disqualified
@@ -65,10 +65,10 @@ def swiss_round(plan: Format, field: Field, progress: Progress) -> Iterator[Roun
         for one in here
     ]
     yield swiss.swiss_round(
-        swiss.points_of(results, rested),
+        swiss.points_of(results, byes),
         seeds,
         [pair_key(*one.seats) for one in here],
-        rested=rested,
+        had_bye=byes,
         may_meet=different_owners(field.owner),
     )
 
@@ -220,7 +220,7 @@ def _seeds(field: Field, progress: Progress) -> list[str]:
     placed = progress.rounds_of("placement")
     if not placed or progress.counts is None:
         return field.order
-    fitted = fit_comparisons(progress.counts(placed).compared)
+    fitted = fit_strengths(progress.counts(placed).pairwise)
     strengths = dict(zip(fitted.entrants, fitted.strengths.round(6).tolist(), strict=True))
     return sorted(field.order, key=lambda name: -strengths.get(name, 0.0))
 

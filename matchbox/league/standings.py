@@ -10,18 +10,18 @@ from typing import Final, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
-from matchbox.league.comparisons import Comparisons, Floats, Ints, without_seats
-from matchbox.league.cooperative_boards import ENOUGH_DEALS, mixed_board, score
+from matchbox.league.cooperative_boards import mixed_board, score
 from matchbox.league.counts import Counts, count
 from matchbox.league.expected_scores import expected_scores, nash
 from matchbox.league.line import PROVISIONAL_ELO, By, Line
+from matchbox.league.pairwise import Floats, Ints, PairwiseResults, without_seats
 from matchbox.league.posterior import posterior
-from matchbox.league.ranges import rank_ranges
-from matchbox.league.ratings import ELO, PRIOR_ELO, WIDE, Fit, fit_comparisons
+from matchbox.league.ranges import ENOUGH_DEALS, rank_ranges
+from matchbox.league.ratings import ELO, PRIOR_ELO, START, WIDE, Fit, fit_strengths
 from matchbox.league.rows import Row, digest_matches
 from matchbox.league.transitivity import LackOfFit, Upset, lack_of_fit, verdict
 
-METHOD: Final = 6
+METHOD: Final = 7
 """Part of every digest; it goes up if the same rows would give different figures. A new
 field alone does not raise it."""
 WITHOUT_HELD: Final = 4
@@ -48,13 +48,13 @@ class Standing:
 
 
 class _Basis(NamedTuple):
-    """The figure that ranks. For Borda, also comparisons without seats, and natural strengths."""
+    """The figure that ranks. For Borda, also results without seats, and natural strengths."""
 
     by: By
     held: bool = False
     upsets: tuple[Upset, ...] = ()
     lack: LackOfFit | None = None
-    compared: Comparisons | None = None
+    results: PairwiseResults | None = None
     strengths: Floats | None = None
 
 
@@ -65,19 +65,16 @@ class Settings(TypedDict, total=False):
     """Entrants to list beside those in the rows; without rows they come last, as provisional."""
     listed: Collection[str] | None
     """If given, only these are ranked; the results of the others still count as evidence."""
-    anchor: str | None
     cooperative: bool
     prior_elo: float
     seat_term: bool
     parents: Mapping[str, str] | None
-    """As in `ratings.fit_comparisons`, as are `anchor` and `prior_elo`; `seat_term` is as in
-    `comparisons.compare`."""
+    """As in `ratings.fit_strengths`, as is `prior_elo`; `seat_term` is as in `pairwise.compare`."""
 
 
 DEFAULTS: Final[Settings] = {
     "entrants": (),
     "listed": None,
-    "anchor": None,
     "cooperative": False,
     "prior_elo": PRIOR_ELO,
     "seat_term": False,
@@ -112,13 +109,11 @@ def standing_of(
     if cooperative:
         lines, blank, basis = _score_lines(counts, listed), Line(0, (0, 0), ""), _Basis("score")
     else:
-        fitted = fit_comparisons(
-            counts.compared, prior_elo=prior_elo, anchor=chosen["anchor"], parents=chosen["parents"]
-        )
-        basis = _transitivity(counts.compared, fitted, before, chosen)
+        fitted = fit_strengths(counts.pairwise, prior_elo=prior_elo, parents=chosen["parents"])
+        basis = _transitivity(counts.pairwise, fitted, before, chosen)
         lines = _elo_lines(fitted, counts, listed, basis)
-        unplayed = _around(fitted.zero, WIDE * prior_elo) if isfinite(prior_elo) else None
-        blank = Line(0, (0, 0), "", fitted.zero, unplayed)
+        unplayed = _around(START, WIDE * prior_elo) if isfinite(prior_elo) else None
+        blank = Line(0, (0, 0), "", START, unplayed)
     lines += _unplayed(lines, blank, chosen["entrants"], listed)
     if cooperative:
         lines = _with_mixed(lines, counts)
@@ -139,6 +134,7 @@ def digest_of(
     listed = chosen["listed"]
     details: dict[str, object] = {
         **chosen,
+        "anchor": None,  # It stays, so that earlier digests hold.
         "method": method,
         "entrants": sorted(set(chosen["entrants"])),
         "listed": None if listed is None else sorted(set(listed)),
@@ -168,18 +164,18 @@ def _against_rank(upsets: Sequence[Upset], lines: Sequence[Line]) -> tuple[Upset
 
 
 def _transitivity(
-    compared: Comparisons, fitted: Fit, before: By | None, chosen: Settings
+    results: PairwiseResults, fitted: Fit, before: By | None, chosen: Settings
 ) -> _Basis:
     """Decides which figure ranks; the seats play no part in it."""
-    if compared.seats:
-        compared = without_seats(compared)
-        fitted = fit_comparisons(compared, prior_elo=chosen["prior_elo"], parents=chosen["parents"])
+    if results.seats:
+        results = without_seats(results)
+        fitted = fit_strengths(results, prior_elo=chosen["prior_elo"], parents=chosen["parents"])
     strengths = fitted.strengths / ELO
-    lack = lack_of_fit(compared, strengths)
-    found = verdict(compared, strengths, fitted.covariance / ELO**2, before)
+    lack = lack_of_fit(results, strengths)
+    found = verdict(results, strengths, fitted.covariance / ELO**2, before)
     if found.by == "elo":
         return _Basis("elo", lack=lack)
-    return _Basis("borda", found.held, found.upsets, lack, compared, strengths)
+    return _Basis("borda", found.held, found.upsets, lack, results, strengths)
 
 
 def _elo_lines(
@@ -188,7 +184,7 @@ def _elo_lines(
     """The lines of all listed entrants that have played."""
     shown = _shown(fitted.entrants, listed)
     halves = (WIDE * np.sqrt(np.diag(fitted.covariance))).tolist()
-    elos = (fitted.zero + fitted.strengths).tolist()
+    elos = (START + fitted.strengths).tolist()
     lines = [
         Line(
             0,
@@ -201,16 +197,16 @@ def _elo_lines(
         )
         for at in shown
     ]
-    if basis.compared is None or basis.strengths is None:
+    if basis.results is None or basis.strengths is None:
         return _ranked(lines, fitted.strengths[shown], _among(fitted.covariance, shown))
-    return _borda_lines(lines, shown, basis.compared, basis.strengths)
+    return _borda_lines(lines, shown, basis.results, basis.strengths)
 
 
 def _borda_lines(
-    lines: Sequence[Line], shown: Sequence[int], compared: Comparisons, strengths: Floats
+    lines: Sequence[Line], shown: Sequence[int], results: PairwiseResults, strengths: Floats
 ) -> list[Line]:
     """The lines with their scores against the others that are shown."""
-    scores = expected_scores(compared, strengths, shown)
+    scores = expected_scores(results, strengths, shown)
     means, covariance = scores.means[shown], _among(scores.covariance, shown)
     _, odds = nash(_among(scores.chances, shown))
     halves = (WIDE * np.sqrt(np.diag(covariance))).tolist()

@@ -16,8 +16,8 @@ from matchbox.league.season import Round
 
 ROUND_ROBIN: Final = 32
 """Up to this many entrants play a double round robin, more a Swiss system."""
-_REST: Final = ""
-"""Stands for the opponent of the entrant that rests."""
+_BYE: Final = ""
+"""Stands for the opponent of the entrant that has the bye."""
 
 
 def rounds_of(entrants: int) -> int:
@@ -43,10 +43,8 @@ def result_of(
     return {name: -1 if name in lost else taken[name] if taken else 0 for name in seats}
 
 
-def points_of(
-    results: Iterable[Mapping[str, float]], rests: Iterable[str] = ()
-) -> dict[str, float]:
-    """Points so far: one for every match won and every rest, half of one for every draw.
+def points_of(results: Iterable[Mapping[str, float]], byes: Iterable[str] = ()) -> dict[str, float]:
+    """Points so far: one for every match won and every bye, half of one for every draw.
 
     `results` holds what both entrants took of each match, such as half points of its bouts.
     """
@@ -56,7 +54,7 @@ def points_of(
         winners = [name for name, won in taken.items() if won == best]
         for name in winners:
             points[name] += 1 / len(winners)
-    for name in rests:
+    for name in byes:
         points[name] += 1
     return dict(points)
 
@@ -66,44 +64,44 @@ def swiss_round(
     seeds: Sequence[str],
     history: Collection[tuple[str, str]],
     *,
-    rested: Collection[str] = (),
+    had_bye: Collection[str] = (),
     may_meet: Callable[[str, str], bool] | None = None,
 ) -> Round:
     """The next round: equal points meet, the upper half of a score group against its lower half.
 
-    `points` are those so far; a rest counts as a win. `seeds`, best first, break ties. `history`
+    `points` are those so far; a bye counts as a win. `seeds`, best first, break ties. `history`
     holds `pair_key(a, b)` of every meeting so far. Two entrants meet again only if there is no
-    other way, or once all have met as often; nobody rests again before all others have. If the
-    number is odd, one entrant rests; so do those that may meet nobody who is left. This is the
-    Dutch system of the FIDE Handbook, C.04.3, without its colours.
+    other way, or once all have met as often; nobody has another bye before all others have had as
+    many. If the number is odd, one entrant has a bye; so do those that may meet nobody who is left.
+    This is the Dutch system of the FIDE Handbook, C.04.3, without its colours.
     """
     order = sorted(seeds, key=lambda name: -points.get(name, 0.0))
-    rests_so_far, met = Counter(rested), Counter(history)
-    fewest = min((rests_so_far[name] for name in order), default=0)
-    fresh = [name for name in order if rests_so_far[name] == fewest]
-    resting = [(_REST, fresh[-1])] if len(order) % 2 else []
+    byes_so_far, met = Counter(had_bye), Counter(history)
+    fewest = min((byes_so_far[name] for name in order), default=0)
+    fresh = [name for name in order if byes_so_far[name] == fewest]
+    bye = [(_BYE, fresh[-1])] if len(order) % 2 else []
 
     def allowed(one: str, other: str) -> bool:
-        return may_meet is None or _REST in (one, other) or may_meet(one, other)
+        return may_meet is None or _BYE in (one, other) or may_meet(one, other)
 
     least = _least_met(order, met, allowed)
 
     def wanted(one: str, other: str) -> bool:
-        if _REST in (one, other):
-            return rests_so_far[one or other] == fewest
+        if _BYE in (one, other):
+            return byes_so_far[one or other] == fewest
         return allowed(one, other) and met[pair_key(one, other)] <= least
 
-    awake = [name for name in order if (_REST, name) not in resting]
-    pairs, left = _match(awake, points, wanted)
-    pairs = resting + pairs
+    playing = [name for name in order if (_BYE, name) not in bye]
+    pairs, left = _match(playing, points, wanted)
+    pairs = bye + pairs
     for rule in (wanted, allowed):
         pairs, left = _mend(pairs, left, rule)
-    rests = [name for pair in pairs if _REST in pair for name in pair if name != _REST]
+    byes = [name for pair in pairs if _BYE in pair for name in pair if name != _BYE]
     pairings = sorted(
-        (pair for pair in pairs if _REST not in pair),
+        (pair for pair in pairs if _BYE not in pair),
         key=lambda pair: min(order.index(name) for name in pair),
     )
-    return Round("swiss", tuple(Pairing(pair) for pair in pairings), (*rests, *left))
+    return Round("swiss", tuple(Pairing(pair) for pair in pairings), (*byes, *left))
 
 
 def _least_met(

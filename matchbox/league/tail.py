@@ -1,7 +1,7 @@
 """The adaptive tail of a season: chooses the next deal pairs, and decides when to stop.
 
 Knows estimates (Elo) and their covariance; plays nothing and keeps nothing. Most deals go to the
-comparisons in greatest doubt, as in the knowledge-gradient family of sequential ranking procedures
+pairs in greatest doubt, as in the knowledge-gradient family of sequential ranking procedures
 (I. O. Ryzhov and W. B. Powell). The sum of the doubts bounds the probability of a wrong answer
 (Boole's inequality). An answer is wrong if a bot stands above one that is better by more than an
 indifference zone (R. E. Bechhofer, "A single-sample multiple decision procedure for ranking means
@@ -19,29 +19,31 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from matchbox.dice import Dice
-from matchbox.league.comparisons import Floats, Ints, without_seats
-from matchbox.league.cooperative_boards import ENOUGH_DEALS, score
+from matchbox.league.cooperative_boards import score
 from matchbox.league.counts import Counts
 from matchbox.league.expected_scores import expected_scores
 from matchbox.league.pairing import Pairing
-from matchbox.league.ranges import standard_errors, superiority
-from matchbox.league.ratings import ELO, PRIOR_ELO, WIDE, fit_comparisons
+from matchbox.league.pairwise import Floats, Ints, without_seats
+from matchbox.league.ranges import ENOUGH_DEALS, standard_errors, superiority
+from matchbox.league.ratings import ELO, PRIOR_ELO, WIDE, fit_strengths
 from matchbox.league.transitivity import verdict
 
 Kind: TypeAlias = Literal["order", "top", "champion"]
 Care: TypeAlias = Literal["strict", "thrifty"]
 
-ENOUGH: Final[dict[Care, float]] = {"strict": 0.05, "thrifty": 0.2}
+MAX_DOUBT: Final[dict[Care, float]] = {"strict": 0.05, "thrifty": 0.2}
 """A season may stop once the sum of the doubts is at most this, by the question's care."""
 NEAR_ELO: Final = 10.0
 """Two entrants that are surely within this many Elo need not be told apart."""
 MARGIN: Final = 0.5
-"""The order of two counts as wrong if the lower is better by more than this part of `NEAR_ELO`.
-With the whole of it, seasons stopped too soon: many looks find many moments to stop."""
+"""A pair is misordered if the lower one is better by more than this part of `NEAR_ELO`. With 1.0
+seasons stopped too soon: with many interim looks, one of them finds a moment to stop."""
 UNIFORM: Final = 0.1
 """This part of a batch is drawn from all pairs alike, so that the field stays connected."""
-SHARP: Final = 2
-"""The exponent of a doubt's weight: in simulations, 1 needed a tenth more games."""
+DOUBT_EXPONENT: Final = 2
+"""A pair's weight in a batch is its doubt to this power: in simulations, 1 needed a tenth more
+bouts.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +63,14 @@ class Question:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Doubts:
-    """The comparisons that a question asks for.
+    """The pairs whose order decides a question.
 
     Attributes:
         order: (n,), the entrants by number, best first.
-        better: (m,), of each comparison, the entrant that stands above, by number.
+        better: (m,), of each pair, the entrant that stands above, by number.
         worse: (m,), the entrant that stands below.
-        wrong: (m,), the probability that the lower is better, by more than half of the zone in
-            which two need not be told apart; 0 if the two are surely in it.
+        wrong: (m,), the probability that the pair is misordered (`MARGIN`); 0 if the two surely
+            need not be told apart.
     """
 
     order: Ints
@@ -85,9 +87,10 @@ class Doubts:
 def doubts(
     means: Floats, covariance: Floats, question: Question, *, near: float = NEAR_ELO
 ) -> Doubts:
-    """The comparisons that the question asks for, each with the probability that it is wrong.
+    """The pairs whose order decides the question, each with the probability that it is misordered.
 
-    Two entrants within `near` (in the unit of the means) need not be told apart.
+    `means` is (n,), `covariance` (n, n). Two entrants within `near` (in the unit of the means) need
+    not be told apart.
     """
     order = np.argsort(-means, kind="stable")
     if question.kind == "order":
@@ -120,10 +123,10 @@ def doubts_in(
         if min(deals.get(name, 0) for name in entrants) < ENOUGH_DEALS:
             return None
         return _among(entrants, board.entrants, board.means, board.covariance, question, 0.0)
-    fitted = fit_comparisons(counts.compared)
+    fitted = fit_strengths(counts.pairwise)
     known, means, covariance, near = fitted.entrants, fitted.strengths, fitted.covariance, NEAR_ELO
-    free = without_seats(counts.compared)
-    plain = fit_comparisons(free) if counts.compared.seats else fitted
+    free = without_seats(counts.pairwise)
+    plain = fit_strengths(free) if counts.pairwise.seats else fitted
     strengths = plain.strengths / ELO
     if verdict(free, strengths, plain.covariance / ELO**2).by == "borda":
         here = set(entrants)
@@ -135,7 +138,7 @@ def doubts_in(
 
 def is_answered(found: Doubts, question: Question) -> bool:
     """Whether the season may stop; call it only at the end of a batch."""
-    return found.total <= ENOUGH[question.care]
+    return found.total <= MAX_DOUBT[question.care]
 
 
 def next_batch(
@@ -148,8 +151,8 @@ def next_batch(
 ) -> list[Pairing]:
     """The next deal pairs, one pairing for each; n (n - 1) / 4 of them unless `size` is given.
 
-    Nine in ten go to doubtful comparisons, more to greater doubts; a doubt small enough for a
-    strict answer gets none. If two may not meet, each meets the nearest entrant that it may meet.
+    Nine in ten go to doubtful pairs, more to greater doubts; a doubt small enough for a strict
+    answer gets none. If two may not meet, each meets the nearest entrant that it may meet.
     """
     able = [
         (one, other)
@@ -209,7 +212,7 @@ def _among(
 
 def _shares(found: Doubts, able: Sequence[tuple[int, int]]) -> dict[tuple[int, int], float]:
     """Each pair's weight in the batch, for pairs that may meet."""
-    settled = ENOUGH["strict"] / max(len(found.wrong), 1)
+    settled = MAX_DOUBT["strict"] / max(len(found.wrong), 1)
     shares = dict.fromkeys(able, 0.0)
     order = found.order.tolist()
     place = {one: at for at, one in enumerate(order)}
@@ -219,7 +222,7 @@ def _shares(found: Doubts, able: Sequence[tuple[int, int]]) -> dict[tuple[int, i
             continue
         direct = (min(one, other), max(one, other))
         for pair in [direct] if direct in shares else _around(one, other, order, place, shares):
-            shares[pair] += wrong**SHARP
+            shares[pair] += wrong**DOUBT_EXPONENT
     return shares
 
 

@@ -1,5 +1,5 @@
-"""Verifies an exported season: plays its matches again, gives its lessons again, and computes its
-standing again.
+"""Verifies an exported season: plays its matches again, gives its lessons again, checks that the
+memories follow from the lessons, and computes the standing again.
 
 Knows archives and the possible findings. The caller passes the functions that run bots.
 """
@@ -7,16 +7,17 @@ Knows archives and the possible findings. The caller passes the functions that r
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 from matchbox.bundle import digest
 from matchbox.errors import BadRecord
 from matchbox.league.archive import standings_agree
+from matchbox.league.memory_history import MemoryHistory
 from matchbox.league.standings import METHOD
 from matchbox.match import record as records
 from matchbox.match.learning import round_key
-from matchbox.match.replay import BY_A_MACHINE
+from matchbox.match.replay import MACHINE_FAULTS
 from matchbox.match.wire import Entrant, Learned, Teach
 
 if TYPE_CHECKING:
@@ -48,24 +49,37 @@ class StandingFinding:
     """The archive's method, if it is not this version's: then the figures cannot be compared."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class SeasonVerifier:
     """Verifies the parts of one archive. Every method raises BadArchive if a part is damaged."""
 
     archive: Archive
     verifier: Verifier
     give_lesson: GiveLesson
+    _history: MemoryHistory = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._history = MemoryHistory(self.archive)
 
     def match(self, match: ArchivedMatch) -> Finding:
-        """Plays the match again."""
+        """Plays the match again. It differs, too, if a bot played with another memory than its last
+        lesson had left."""
         classes = [self.archive.entrant(name).class_name for name in match.seats]
         try:
-            return self.verifier.verify(self.archive.record(match), match.digest, classes)
+            record = self.archive.record(match)
+            if not self._history.fits_match(match, record):
+                return "different"
+            return self.verifier.verify(record, match.digest, classes)
         except BadRecord:
             return "different"
 
     def lesson(self, lesson: ArchivedLesson) -> LessonFinding:
-        """Gives the lesson again; a lesson that differs is given a third time."""
+        """Gives the lesson again; a lesson that differs is given a third time.
+
+        It differs, too, if its memory or its matches do not follow from the lessons before it.
+        """
+        if not self._history.fits_lesson(lesson):
+            return "different"
         try:
             return self._give_again(lesson)
         except BadRecord:
@@ -86,7 +100,7 @@ class SeasonVerifier:
     def _give_again(self, lesson: ArchivedLesson) -> LessonFinding:
         """Raises BadRecord if one of the lesson's matches does not replay."""
         fault, _, _ = lesson.fault.partition(":")
-        if fault in BY_A_MACHINE:
+        if fault in MACHINE_FAULTS:
             return "same" if lesson.after == lesson.before else "different"
         version = self.archive.entrant(lesson.entrant).version
         bundle = self.verifier.bundle(version)

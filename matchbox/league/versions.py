@@ -2,12 +2,13 @@
 
 Knows rows; plays nothing. The head to head is a sequential test with an estimate that early
 stopping does not bias (`sprt`, `estimate`). The gauntlet is a difference paired by deal and
-company, with Student's interval clustered by deal (K.-Y. Liang and S. L. Zeger, 1986). It never
-ends early: the interval is right only if the number of games was fixed before.
+opponents, with Student's interval clustered by deal (K.-Y. Liang and S. L. Zeger, 1986). It never
+ends early: the interval is right only if the number of bouts was fixed before.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,9 +16,11 @@ from math import inf, sqrt
 from statistics import fmean
 from typing import Final, NotRequired, TypedDict
 
+import numpy as np
 import scipy
 
 from matchbox.league.estimate import Estimate, estimate
+from matchbox.league.pairwise import Floats
 from matchbox.league.rows import Row, half_points, in_order, points
 from matchbox.league.sprt import Trial, TrialState, Verdict, trial_state
 
@@ -26,8 +29,13 @@ DEFENDER: Final = 1
 OTHERS: Final = 2
 """The index of the field's first bot in a line-up."""
 PAIR: Final = 2
-ALIKE: Final = 1e-9
-"""A standard error below this is none: all deals came out the same."""
+
+
+class NoSharedDeal(ValueError):
+    """The versions of a gauntlet have played no deal with the same others."""
+
+    def __init__(self) -> None:
+        super().__init__("the two versions share no deal with the same others; play a gauntlet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +73,19 @@ class Gauntlet:
         return "not-better" if self.ci95 is not None and self.ci95[1] <= 0 else "undecided"
 
 
+@dataclass(frozen=True, slots=True)
+class MeanDifference:
+    """A mean with its 95% interval and the confidence that it lies above 0, as in `Gauntlet`."""
+
+    mean: float
+    ci95: tuple[float, float] | None
+    p_above: float | None
+
+
 class Figures(TypedDict):
     """The figures of a comparison as JSON-ready data; each kind leaves out those of the other.
+
+    `games` counts bouts.
 
     Elo and its interval are None until a head to head is over, if all pairs had the same result,
     and in a gauntlet.
@@ -129,7 +148,7 @@ def head_to_head_document(trial: Trial, head_to_head: HeadToHead) -> Figures:
     return {
         "verdict": head_to_head.state.verdict,
         "llr": round(head_to_head.state.llr, 4),
-        "games": head_to_head.state.games,
+        "games": head_to_head.state.bouts,
         "elo": round(shown.elo, 2) if shown else None,
         "ci95": [round(shown.low, 2), round(shown.high, 2)] if shown else None,
         "p_better": round(shown.p_better, 4) if shown else None,
@@ -141,12 +160,12 @@ def head_to_head_document(trial: Trial, head_to_head: HeadToHead) -> Figures:
     }
 
 
-def gauntlet_document(found: Gauntlet, games: int) -> Figures:
-    """A gauntlet of `games` bouts as JSON-ready data, with the keys of a head to head empty."""
+def gauntlet_document(found: Gauntlet, bouts: int) -> Figures:
+    """A gauntlet of this many bouts as JSON-ready data, with the keys of a head to head empty."""
     return {
         "verdict": found.verdict,
         "llr": None,
-        "games": games,
+        "games": bouts,
         "elo": None,
         "ci95": None,
         "p_better": None if found.p_better is None else round(found.p_better, 4),
@@ -171,54 +190,91 @@ def deal_pairs(rows: Iterable[Row], challenger: str, defender: str) -> tuple[int
     return tuple(whole.count(halves) for halves in range(5))
 
 
+class GauntletSums:
+    """The sums of a gauntlet so far: the challenger's result minus the defender's, by deal.
+
+    In points, or in scores in a cooperative game.
+    """
+
+    def __init__(self, challenger: str, defender: str, *, cooperative: bool = False) -> None:
+        self._versions = challenger, defender
+        self._cooperative = cooperative
+        self._sums, self._tables = array("d"), array("d")
+        self._against: defaultdict[tuple[str, ...], list[float]] = defaultdict(lambda: [0.0, 0.0])
+        """By the others at the table, the sum of the differences and their number."""
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Adds all rows of some deals. A deal counts for what both versions played with the same
+        others, or each as a team of its own."""
+        shares: dict[str, defaultdict[tuple[str, tuple[str, ...]], list[float]]] = {
+            version: defaultdict(list) for version in self._versions
+        }
+        for row in in_order(rows):
+            mine = [name for name in self._versions if name in row.seats]
+            if len(mine) == 1:
+                others = tuple(sorted(name for name in row.seats if name != mine[0]))
+                seat = row.seats.index(mine[0])
+                value = row.scores[seat] if self._cooperative else points(row)[seat]
+                shares[mine[0]][row.deal, others].append(value)
+        challenger, defender = shares.values()
+        by_deal: defaultdict[str, list[float]] = defaultdict(list)
+        for deal, others in sorted(challenger.keys() & defender.keys()):
+            key = deal, others
+            value = fmean(challenger[key]) - fmean(defender[key])
+            by_deal[deal].append(value)
+            self._against[others][0] += value
+            self._against[others][1] += 1
+        self._sums.extend(map(sum, by_deal.values()))
+        self._tables.extend(map(len, by_deal.values()))
+
+    def gauntlet(self) -> Gauntlet:
+        """The result so far. Raises NoSharedDeal if there is no deal that counts."""
+        if not self._sums:
+            raise NoSharedDeal
+        sums, tables = np.array(self._sums), np.array(self._tables)
+        found = mean_difference(sums, tables, cooperative=self._cooperative)
+        alone = {
+            others[0]: total / number
+            for others, (total, number) in sorted(self._against.items())
+            if len(others) == 1
+        }
+        return Gauntlet(found.mean, found.ci95, found.p_above, len(sums), alone)
+
+
 def gauntlet(
     rows: Iterable[Row], challenger: str, defender: str, *, cooperative: bool = False
 ) -> Gauntlet:
-    """The challenger's result minus the defender's, on deals that both played with the same others,
-    or each as a team of its own; in points, or in scores in a cooperative game.
+    """The gauntlet of these rows, as `GauntletSums` adds them up.
 
-    Raises ValueError if there is no such deal.
+    Raises NoSharedDeal if there is no deal that counts.
     """
-    shares: dict[str, defaultdict[tuple[str, tuple[str, ...]], list[float]]] = {
-        challenger: defaultdict(list),
-        defender: defaultdict(list),
-    }
-    for row in in_order(rows):
-        mine = [name for name in (challenger, defender) if name in row.seats]
-        if len(mine) == 1:
-            others = tuple(sorted(name for name in row.seats if name != mine[0]))
-            seat = row.seats.index(mine[0])
-            value = row.scores[seat] if cooperative else points(row)[seat]
-            shares[mine[0]][row.deal, others].append(value)
-    apart = {
-        key: fmean(shares[challenger][key]) - fmean(shares[defender][key])
-        for key in sorted(shares[challenger].keys() & shares[defender].keys())
-    }
-    if not apart:
-        raise ValueError("the two versions share no deal with the same others; play a gauntlet")
-    against: defaultdict[tuple[str, ...], list[float]] = defaultdict(list)
-    for (_, others), value in apart.items():
-        against[others].append(value)
-    alone = {others[0]: fmean(values) for others, values in against.items() if len(others) == 1}
-    return _clustered(apart, alone, inf if cooperative else 1.0)
+    sums = GauntletSums(challenger, defender, cooperative=cooperative)
+    sums.add(rows)
+    return sums.gauntlet()
 
 
-def _clustered(
-    apart: dict[tuple[str, tuple[str, ...]], float], alone: dict[str, float], most: float
-) -> Gauntlet:
-    """`most` is the greatest difference that there may be."""
-    mean = fmean(apart.values())
-    by_deal: defaultdict[str, float] = defaultdict(float)
-    for (deal, _), value in apart.items():
-        by_deal[deal] += value - mean
-    deals = len(by_deal)
+def mean_difference(sums: Floats, tables: Floats, *, cooperative: bool = False) -> MeanDifference:
+    """The mean difference of a table; `sums` and `tables` (d,) are the sum of the differences and
+    the number of the tables of each deal.
+
+    Half a deal with the greatest difference in favour of each version is added to the spread alone
+    (A. Agresti and Y. Min, "Simple improved confidence intervals for comparing matched
+    proportions", 2005). Where the versions differ in few deals, the others show too little spread.
+    In a cooperative game, the greatest difference is the greatest that was seen, but at least 1.
+    """
+    deals, all_tables = len(sums), float(tables.sum())
+    mean = float(sums.sum()) / all_tables
     if deals < 2:
-        return Gauntlet(mean, None, None, deals, alone)
-    square = sum(value**2 for value in by_deal.values()) * deals / (deals - 1)
-    error = sqrt(square) / len(apart)
-    if error < ALIKE:  # One deal more could have gone to either side.
-        error = max(1.0, abs(mean)) / deals
+        return MeanDifference(mean, None, None)
+    greatest = all_tables / deals
+    if cooperative:
+        greatest = max(greatest, float(np.abs(sums).max()))
+    square = float(((sums - tables * mean) ** 2).sum()) + greatest**2
+    error = sqrt(square * deals / (deals - 1)) / all_tables
     half = float(scipy.special.stdtrit(deals - 1, 0.975)) * error
-    sure = float(scipy.special.stdtr(deals - 1, mean / error))
-    ci95 = max(mean - half, -most), min(mean + half, most)
-    return Gauntlet(mean, ci95, sure, deals, alone)
+    most = inf if cooperative else 1.0
+    return MeanDifference(
+        mean,
+        (max(mean - half, -most), min(mean + half, most)),
+        float(scipy.special.stdtr(deals - 1, mean / error)),
+    )

@@ -11,14 +11,14 @@ from typing import Any, Final
 
 from matchbox.match import frame_codec
 
-_KNOWN: Final = 1000
+_CACHE_SIZE: Final = 1000
 """The cache keeps at most this many encoded moves."""
-_KEY: Final = 500
+_MAX_KEY: Final = 500
 """The longest encoded row of moves that is cached, in bytes."""
 ROW_BYTES: Final = 240
 """A longer row of moves is handed over in parts. The limit of a frame has room for 256 bytes per
-answer, and the comma and place of each row need some of it."""
-_UNSHARED: Final = 2
+answer, and the comma and index of each row need some of it."""
+_MARSHAL_FORMAT: Final = 2
 """In this format of marshal, equal values are encoded alike; references do not matter."""
 _to_text: Final = json.JSONEncoder(
     separators=(",", ":"), ensure_ascii=False, allow_nan=False
@@ -37,11 +37,11 @@ def encodes(move: object) -> bool:
 _texts: Final[dict[Any, bytes]] = {}
 _numbers: Final[dict[Any, bytes]] = {}
 """Encoded moves that are strings, and those that are ints."""
-_known: Final[dict[type[Any], dict[Any, bytes]]] = {str: _texts, int: _numbers}
+_by_type: Final[dict[type[Any], dict[Any, bytes]]] = {str: _texts, int: _numbers}
 """Both caches by the type of the move."""
-_wholes: Final[dict[bytes, tuple[Any, bytes]]] = {}
-"""Any moves and rows of moves with their encoding, by their bytes in marshal."""
-_same: Final[dict[int, bytes]] = {}
+_by_marshal: Final[dict[bytes, tuple[Any, bytes]]] = {}
+"""Moves and rows of moves of any type, with their encoding, by their bytes in marshal."""
+_by_identity: Final[dict[int, bytes]] = {}
 """The encoding of objects that were passed before, by the object's identity."""
 
 
@@ -52,7 +52,7 @@ def answer_frame(nonce: int, moves: list[Any]) -> bytes:
     try:
         encoded = _encoded(moves)
     except KeyError:
-        if not _know(moves):
+        if not _cache_all(moves):
             return b""
         encoded = _encoded(moves)
     return b'["say",%d,[%b],[]]' % (nonce, encoded)
@@ -62,42 +62,42 @@ def _encoded(moves: list[Any]) -> bytes:
     """These moves in JSON. Raises KeyError if one is not cached."""
     kinds = set(map(type, moves))
     if len(kinds) == 1:
-        return b",".join(map(_known[kinds.pop()].__getitem__, moves))
-    return b",".join([_known[type(move)][move] for move in moves])
+        return b",".join(map(_by_type[kinds.pop()].__getitem__, moves))
+    return b",".join([_by_type[type(move)][move] for move in moves])
 
 
 def answer_frame_of_rows(nonce: int, moves: list[Any], rows: list[int]) -> bytes:
-    """The answer frame with one move or row of moves per line; `rows` are the places of the rows.
+    """The answer frame with one move or row of moves per line; `rows` are the indices of the rows.
     Raises ValueError or TypeError if JSON cannot hold a move."""
-    encoded = b",\n".join([_whole(move) for move in moves])
+    encoded = b",\n".join([_encode_any(move) for move in moves])
     return b'["say",%d,[\n%b\n],[],%b]' % (nonce, encoded, to_bytes(rows))
 
 
-def _whole(move: Any) -> bytes:
+def _encode_any(move: Any) -> bytes:
     """The move in JSON, cached by its bytes in marshal, which distinguishes 1 from True.
 
     If a driver passes the same row object again, its encoding is found by the object's identity.
     """
-    encoded = _same.get(id(move))
+    encoded = _by_identity.get(id(move))
     if encoded is not None:
         return encoded
-    key = marshal.dumps(move, _UNSHARED)
-    known = _wholes.get(key)
+    key = marshal.dumps(move, _MARSHAL_FORMAT)
+    known = _by_marshal.get(key)
     if known is None:
         encoded = to_bytes(move)
-        if len(_wholes) < _KNOWN and len(key) <= _KEY:
-            _wholes[key] = move, encoded
+        if len(_by_marshal) < _CACHE_SIZE and len(key) <= _MAX_KEY:
+            _by_marshal[key] = move, encoded
         return encoded
     first, encoded = known
     if first is move and type(move) is tuple:
-        _same[id(move)] = encoded
+        _by_identity[id(move)] = encoded
     return encoded
 
 
 def is_long(row: tuple[Any, ...]) -> bool:
     """Whether the row must be handed over in parts. False if JSON cannot hold it."""
     try:
-        return len(_whole(row)) > ROW_BYTES
+        return len(_encode_any(row)) > ROW_BYTES
     except (TypeError, ValueError, RecursionError):
         return False
 
@@ -116,11 +116,11 @@ def parts_of(row: tuple[Any, ...]) -> list[tuple[Any, ...]]:
     return parts
 
 
-def _know(moves: list[Any]) -> bool:
+def _cache_all(moves: list[Any]) -> bool:
     """Whether all these moves are cached; encodes and caches them if possible."""
     for move in moves:
-        known = _known.get(type(move))
-        if known is None or len(known) >= _KNOWN:
+        known = _by_type.get(type(move))
+        if known is None or len(known) >= _CACHE_SIZE:
             return False
         try:
             known[move] = to_bytes(move)

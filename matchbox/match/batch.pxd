@@ -1,10 +1,8 @@
 cimport cython
 from matchbox.dice cimport SeededDice
 from matchbox.match cimport frame_codec
-from matchbox.match.bout cimport refusal
+from matchbox.match.bout cimport is_chance, refusal
 from matchbox.match.frame_codec cimport Asking
-
-cdef Py_ssize_t _CHANCE
 
 @cython.final
 @cython.auto_pickle(False)
@@ -28,7 +26,8 @@ cdef class RulesBatch:
     @cython.locals(bout=_Bout, asking=Asking)
     cpdef ask(self, Py_ssize_t seat)
     @cython.locals(
-        bout=_Bout, bouts=list, back=list, owing=list, most=Py_ssize_t, mover=Py_ssize_t
+        bout=_Bout, bouts=list, back=list, owing=list, most=Py_ssize_t, mover=Py_ssize_t,
+        one=bint, seats=Py_ssize_t
     )
     cpdef list take(self, Py_ssize_t seat, object answers)
     cpdef list over(self)

@@ -7,20 +7,18 @@ contract and no game.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from matchbox.errors import IllegalMove, SeatFault
 from matchbox.game import CHANCE, Outcome
 from matchbox.match import frame_codec
-from matchbox.match.bout import endless, no_outcome, refusal, view_of
+from matchbox.match.bout import endless, is_chance, no_outcome, refusal, view_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matchbox.dice import SeededDice
     from matchbox.game import Answers, Batch, Game, Options, Plain, State
-
-_CHANCE: Final = CHANCE
 
 Left = tuple[int, list["Plain"], "Answers"]
 """A bout that is handed back: its number, the answers so far, and the answers to be taken next."""
@@ -100,6 +98,7 @@ class RulesBatch:
         bouts, self._owing[seat] = self._owing[seat], []
         back: list[Left] = []
         apply, to_move, owing, most = self._apply, self._to_move, self._owing, self._max_steps
+        seats = self._seats
         for bout, answer in zip(bouts, answers, strict=True):
             bout.seeds[seat] = None
             if bout.together or type(answer) is tuple or type(answer) is SeatFault:
@@ -115,21 +114,22 @@ class RulesBatch:
             bout.answers.append(answer)
             bout.step += 1
             movers = to_move(state)
-            if movers and len(movers) == 1 and bout.step <= most:
+            one = type(movers) is tuple and len(movers) == 1 and type(movers[0]) is int
+            if one and bout.step <= most:
                 mover = movers[0]
-                if mover != _CHANCE:
+                if 0 <= mover < seats:
                     owing[mover].append(bout)
                     continue
             self._go_on(bout)
         return back
 
     def over(self) -> list[tuple[int, list[Plain], Outcome]]:
-        """The bouts that have ended since the last call."""
+        """The bouts that have ended since the last call; see `matchbox.game.Batch.over`."""
         over, self._over = self._over, []
         return over
 
     def leave(self) -> list[Left]:
-        """Hands back all bouts in progress."""
+        """Hands back all bouts in progress, as `take` does."""
         left = {bout.number: bout for owing in self._owing for bout in owing}
         self._owing = [[] for _ in range(self._seats)]
         return [(bout.number, bout.answers, bout.answered) for bout in left.values()]
@@ -152,12 +152,12 @@ class RulesBatch:
     def _next(self, bout: _Bout) -> Sequence[int]:
         """Plays chance; returns the seats that are then to move, none at the end.
 
-        Raises SeatFault("platform") for a bout that does not end.
+        Raises SeatFault("platform") for a bout that does not end, and for wrong seats.
         """
         while movers := self._to_move(bout.state):
             if bout.step > self._max_steps:
                 raise endless(self._game)
-            if movers[0] != CHANCE:
+            if not is_chance(self._game, movers, self._seats):
                 break
             bout.state = self._apply(bout.state, CHANCE, None, bout.dice.at(bout.step))
             bout.step += 1

@@ -5,8 +5,9 @@ Knows the Game contract and no game. Asks no seat itself: its owner passes the a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.json import encode
 
@@ -17,7 +18,7 @@ from matchbox.match.frames import readable
 from matchbox.match.record import Bout, Fault
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from matchbox.game import Game, Options, Plain, State
     from matchbox.match.frames import Answer, View
@@ -62,12 +63,35 @@ def no_outcome(game: Game, movers: object, found: object) -> SeatFault:
     )
 
 
+def is_chance(game: Game, movers: Any, seats: int) -> bool:
+    """Whether chance is to move, rather than seats.
+
+    Raises SeatFault("platform") unless `to_move` has returned CHANCE, or seats of this table in
+    ascending order.
+    """
+    if type(movers) is tuple or isinstance(movers, Sequence):
+        if len(movers) == 1 and movers[0] == CHANCE:
+            return True
+        last: int = CHANCE
+        for seat in movers:
+            if not isinstance(seat, int) or not last < seat < seats:
+                break
+            last = seat
+        else:
+            return False
+    raise SeatFault(
+        "platform",
+        f"to_move of {game.spec.name} returned {quoted(movers)} at a table of {seats}, and must "
+        "return a tuple of different seats in ascending order, each an int from 0 on, or (CHANCE,)",
+    )
+
+
 class LiveBout:
     """One deal played once in one rotation of the seats."""
 
     __slots__ = (
-        "_before", "_dice", "_game", "_given", "_make_move", "_max_steps", "_outcome", "_seats",
-        "_steps", "_to_move", "_view", "answered", "banned", "faults", "moves", "notes",
+        "_before", "_dice", "_forced_faults", "_game", "_make_move", "_max_steps", "_outcome",
+        "_seats", "_steps", "_to_move", "_view", "answered", "banned", "faults", "moves", "notes",
         "number", "order", "over", "owing", "sent_views", "state",
     )  # fmt: skip
 
@@ -78,7 +102,7 @@ class LiveBout:
         order: tuple[int, int],
         seats: int,
         options: Options,
-        given: Mapping[int, Fault] | None = None,
+        forced_faults: Mapping[int, Fault] | None = None,
         excluded: Iterable[int] = (),
         banned: frozenset[int] = frozenset(),
         before: Callable[[State, Fault | None], object] | None = None,
@@ -105,16 +129,16 @@ class LiveBout:
         self._make_move = game.apply
         self._to_move = game.to_move
         self._view = view_of(game)
-        self._given = given or {}
-        """Faults that are applied without asking the seat, each by its place among the faults of
-        the bout."""
+        self._forced_faults = forced_faults or {}
+        """Faults that are applied without asking the seat, by index in the bout's list of
+        faults."""
         self._outcome: Outcome | None = None
         self._before = before
         self._dice = SeededDice(bytes.fromhex(deal), 0)
         self.state = game.start(seats, self._dice, options)
         for seat in excluded:
             self._fail(seat, SeatFault("excluded", "three bouts of this match were forfeited"))
-        self._look()
+        self._advance()
 
     def next_view(self, seat: int) -> View:
         """The view for the next question to that seat, or its brief where the game has one.
@@ -142,7 +166,7 @@ class LiveBout:
             return True
         else:
             self._apply(seat, answer)
-        self._look()
+        self._advance()
         return True
 
     def result(self) -> Bout:
@@ -159,7 +183,7 @@ class LiveBout:
                 self._fail(seat, SeatFault("protocol", "it made a move when it owed none"))
             else:
                 self._apply(seat, move)
-            self._look()
+            self._advance()
             if self.over or len(self.faults) > before:
                 return
 
@@ -192,8 +216,8 @@ class LiveBout:
             self._steps += 1
             self.moves.append(move)
 
-    def _look(self) -> None:
-        """Plays chance and applies given faults, until a seat owes a move or the bout is over."""
+    def _advance(self) -> None:
+        """Plays chance and applies forced faults, until a seat owes a move or the bout is over."""
         while not self.over:
             movers = self._to_move(self.state)
             if not movers:
@@ -203,18 +227,18 @@ class LiveBout:
                 self._settle(outcome)
             elif self._steps > self._max_steps:
                 raise endless(self._game)
-            elif movers[0] == CHANCE:
+            elif is_chance(self._game, movers, self._seats):
                 if self._before is not None:
                     self._before(self.state, None)
                 self.state = self._make_move(self.state, CHANCE, None, self._next_dice())
-            elif not self._given or not self._forfeit_given():
+            elif not self._forced_faults or not self._apply_forced_fault():
                 self.owing = movers
                 return
 
-    def _forfeit_given(self) -> bool:
-        """Applies the next fault if it is given and happened after as many moves. Its seat need not
-        be the one to move: a row of moves may go on after the seat's turn."""
-        fault = self._given.get(len(self.faults))
+    def _apply_forced_fault(self) -> bool:
+        """Applies the next fault if it is forced and happened after as many moves. Its seat need
+        not be the one to move: a row of moves may go on after the seat's turn."""
+        fault = self._forced_faults.get(len(self.faults))
         if fault is None or fault.step != len(self.moves):
             return False
         self._fail(fault.seat, SeatFault(fault.kind, "as the record has it"))

@@ -47,18 +47,18 @@ class Bouts:
         self,
         game: Game,
         job: PlayMatch,
-        binding: Mapping[Order, Mapping[int, Fault]],
-        report: Callable[[int], None],
+        forced_faults: Mapping[Order, Mapping[int, Fault]],
+        on_progress: Callable[[int], None],
     ) -> None:
-        """`binding` holds the faults that are applied without asking: by bout, then by their place
-        among the faults of the bout."""
+        """`forced_faults` holds the faults that are applied without asking: by bout, then by their
+        index in the bout's list of faults."""
         self._game = game
         self._job = job
         self._seats = len(job.seats)
-        self._binding = binding
-        self._report = report
+        self._forced_faults = forced_faults
+        self._on_progress = on_progress
         self._over = 0
-        """Ended bouts that `report` has not been told of."""
+        """The number of ended bouts that `on_progress` has not been told of."""
         self._faultless: list[Fault] = []
         """An empty list, which all bouts without faults share."""
         self._bouts: dict[int, list[Bout | None]] = {}
@@ -71,11 +71,11 @@ class Bouts:
         """Makes room for the bouts of this rotation."""
         self._bouts.setdefault(rotation, [None] * len(self._job.deals))
 
-    def free(self, order: Order) -> bool:
-        """Whether nobody is banned from that bout and no fault in it is given."""
-        if not self._binding and not self._troubles:
+    def is_plain(self, order: Order) -> bool:
+        """True if no entrant is banned from that bout and no fault is forced."""
+        if not self._forced_faults and not self._troubles:
             return True
-        return order not in self._binding and not self._banned_before(order)
+        return order not in self._forced_faults and not self._banned_before(order)
 
     def start(self, order: Order) -> LiveBout:
         """The bout at its beginning."""
@@ -86,13 +86,13 @@ class Bouts:
             order,
             self._seats,
             self._job.options,
-            given=self._binding.get(order),
+            forced_faults=self._forced_faults.get(order),
             excluded=[s for s in range(self._seats) if self._entrant(s, order) in banned],
             banned=banned,
         )
 
     def restart(self, order: Order) -> LiveBout:
-        """The bout at its beginning, with nobody banned and no given fault."""
+        """The bout at its beginning, with no entrant banned and no fault forced."""
         job = self._job
         return LiveBout(self._game, job.deals[order[0]], order, self._seats, job.options)
 
@@ -119,10 +119,10 @@ class Bouts:
         self._bouts[rotation][deal] = Bout(deal, rotation, moves, places, scores, outcome.why, none)
         self._over += 1
 
-    def beat(self) -> None:
-        """Reports the number of bouts that have ended since the last report."""
+    def report_progress(self) -> None:
+        """Calls `on_progress` with the number of bouts that have ended since its last call."""
         over, self._over = self._over, 0
-        self._report(over)
+        self._on_progress(over)
 
     def stale(self) -> dict[int, list[int]]:
         """The deals whose bouts were played with the wrong entrants banned, by rotation."""
@@ -144,7 +144,7 @@ class Bouts:
         return [note for _, trouble in sorted(self._troubles.items()) for note in trouble.notes]
 
     def _forget(self, order: Order) -> None:
-        """Forgets the faults of a bout that was replayed."""
+        """Forgets the faults of a bout that was rerun."""
         trouble = self._troubles.pop(order, None)
         for offender in trouble.offenders if trouble else ():
             self._offences[offender].remove(order)

@@ -1,4 +1,4 @@
-"""The texts that a seat sends about its bot: whose fault an exception is, an answer that is no
+"""The texts that a seat sends about its bot: whose fault an exception is, an answer that is not a
 move, and a player's reports.
 
 Knows exceptions and lengths; sends nothing.

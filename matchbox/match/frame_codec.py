@@ -1,8 +1,8 @@
 """Encodes and decodes frames byte by byte, without a library, for the compiled build.
 
 A question is encoded as marshal would encode it. Answers are encoded and decoded if they are only
-short strings and integers. All else is left to marshal and msgspec, which plain Python uses at
-once, since they are faster there.
+short strings and integers. All else is left to marshal and msgspec, which plain Python uses
+from the start, since they are faster there.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def _put(to: bytearray, at: int, kind: int, number: int) -> None:
 
 
 def _copy(to: bytearray, at: int, data: bytes | bytearray, size: int) -> int:
-    """Copies the data to place `at`; returns the place behind it."""
+    """Copies the data to index `at`; returns the index after it."""
     for place in range(size):
         to[at + place] = data[place]
     return at + size
@@ -170,7 +170,7 @@ def _copy(to: bytearray, at: int, data: bytes | bytearray, size: int) -> int:
 def answer_frame(
     nonce: int, moves: list[Any], texts: dict[str, bytes], numbers: dict[int, bytes]
 ) -> bytes:
-    """The frame of moves whose JSON is known; b"" if one is unknown."""
+    """The answer frame of moves whose JSON is cached; b"" on a cache miss."""
     to = _room
     head = b'["say",%d,[' % nonce
     at = _copy(to, 0, head, len(head))
@@ -199,7 +199,7 @@ def answers(frame: bytes, nonce: int, count: int) -> list[Any] | None:
     """The `count` moves of an answer frame; None unless all are short strings or integers."""
     data = frame
     end = len(frame) - len(_END)
-    """The place where the list of moves must end."""
+    """The index at which the list of moves must end."""
     at = len(_SAY)
     if end <= at or not frame.startswith(_SAY) or not frame.endswith(_END):
         return None

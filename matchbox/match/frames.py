@@ -18,7 +18,7 @@ from matchbox.match import frame_codec
 from matchbox.match.memory import MEMORY_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from matchbox.game import Plain
 
@@ -32,7 +32,7 @@ MAX_REPORTING: Final = 25
 """The most questions in a frame if players report on their moves, since the reports must fit
 too."""
 MAX_DECISIONS: Final = 1_000_000
-"""A player makes fewer decisions in a bout."""
+"""An exclusive upper bound on the decisions of a player in a bout."""
 LONG: Final = 1 << 20
 """A frame longer than this many bytes is split if it asks several questions."""
 REPORT_LENGTH: Final = 1024
@@ -60,17 +60,17 @@ _PLAIN_ANSWERS: Final[Any] = msgspec.json.Decoder(
 _Move: TypeAlias = _Flat | list[_Flat]
 _MOVE: Final[Any] = msgspec.json.Decoder(_Flat | list[_Move])
 _ROW: Final[Any] = msgspec.json.Decoder(Annotated[list[_Move], msgspec.Meta(min_length=1)])
-_PLACES: Final[Any] = msgspec.json.Decoder(list[int])
-"""For frames with rows: decode a single move, a row of moves, and the places of the rows."""
-_KNOWN: Final = 1000
+_INDICES: Final[Any] = msgspec.json.Decoder(list[int])
+"""For frames with rows: decode a single move, a row of moves, and the indices of the rows."""
+_CACHE_SIZE: Final = 1000
 """The cache keeps at most this many different answers."""
-_KEY: Final = 300
+_MAX_KEY: Final = 300
 """The longest answer that is cached, in bytes."""
 
 _NO_FAULT: Final = b"],[]]"
 """The end of a frame without faults and rows."""
 _NO_FAULT_BUT_ROWS: Final = b"],[],"
-"""The bytes before the places of the rows, in a frame without faults."""
+"""The bytes before the indices of the rows, in a frame without faults."""
 
 View: TypeAlias = Any
 """The position as a seat sees it: its view, or its brief if the game has one."""
@@ -127,6 +127,14 @@ def wants_libraries(frame: bytes) -> bool:
     return frame.startswith(b'["wants"')
 
 
+def read_wanted(frame: bytes, offered: Collection[str]) -> list[str]:
+    """Those of the offered libraries that the seat says its bot wants. Raises SeatFault."""
+    match _decode(frame):
+        case ["wants", list(wanted)]:
+            return [name for name in offered if name in wanted]
+    return []
+
+
 def read_loaded(frame: bytes) -> str:
     """The name of the class that was loaded. Raises SeatFault if none was."""
     match _decode(frame):
@@ -171,8 +179,10 @@ def read_learned(frame: bytes) -> bytes:
 
 
 def where_frame(view: View) -> bytes:
-    """The frame that asks a seat which of its bot's functions this question is put to; None asks
-    for the making of a player."""
+    """The frame that asks a seat which function of its bot answers this question.
+
+    None asks which function constructs the player.
+    """
     return marshal.dumps(["where", view], _FORMAT)
 
 
@@ -192,6 +202,8 @@ def ask_frame(
 
     Questions are sent in marshal's format, which a seat reads three times as fast as JSON. Answers
     come in JSON: marshal never reads anything that a seat has sent.
+
+    Raises SeatFault("platform") for a view that is not plain data, as far as marshal notices.
     """
     if isinstance(questions, frame_codec.Asking):
         return questions.frame(nonce, list(ended))
@@ -201,7 +213,17 @@ def ask_frame(
         if frame:
             return frame
     form = _FORMAT_OF_BRIEFS if briefs else _FORMAT
-    return marshal.dumps(["ask", nonce, questions, ended], form)
+    try:
+        return marshal.dumps(["ask", nonce, questions, ended], form)
+    except ValueError as error:
+        raise _wrong_view(questions) from error
+
+
+def _wrong_view(questions: Sequence[Question]) -> SeatFault:
+    """The platform's fault in views that cannot be sent."""
+    views = (view for _, view, _ in questions if not isinstance(view, (bytes, bytearray)))
+    wrong = next(filter(None, map(what_is_wrong, views)), "is not plain data")
+    return SeatFault("platform", f"a view that the game returned {wrong}")
 
 
 def read_answers(
@@ -245,7 +267,7 @@ def read_answers(
     raise SeatFault("protocol", "the frame does not answer the question that was asked")
 
 
-class _Known(dict[bytes, Any]):
+class _AnswerCache(dict[bytes, Any]):
     """Decoded answers by their bytes: an equal answer is decoded and checked only once."""
 
     def __init__(self, read: Callable[[bytes], Any]) -> None:
@@ -253,15 +275,15 @@ class _Known(dict[bytes, Any]):
 
     def __missing__(self, sent: bytes) -> Any:
         answer = self._read(sent)
-        if len(sent) <= _KEY:
-            if len(self) >= _KNOWN:
+        if len(sent) <= _MAX_KEY:
+            if len(self) >= _CACHE_SIZE:
                 self.clear()
             self[sent] = answer
         return answer
 
 
-_moves: Final = _Known(_MOVE.decode)
-_rows: Final = _Known(lambda sent: tuple(_ROW.decode(sent)))
+_moves: Final = _AnswerCache(_MOVE.decode)
+_rows: Final = _AnswerCache(lambda sent: tuple(_ROW.decode(sent)))
 
 
 def _read_lines(frame: bytes, count: int) -> list[Answer]:
@@ -273,7 +295,7 @@ def _read_lines(frame: bytes, count: int) -> list[Answer]:
     lines, _, end = rest.rpartition(b"\n")
     if not (end.startswith(_NO_FAULT_BUT_ROWS) and end.endswith(b"]")):
         return []
-    rows = _PLACES.decode(end[len(_NO_FAULT_BUT_ROWS) : -1])
+    rows = _INDICES.decode(end[len(_NO_FAULT_BUT_ROWS) : -1])
     sent, places = lines.split(b",\n"), frozenset(rows)
     if len(sent) != count or len(places) != len(rows) or not places.issubset(range(count)):
         return []
@@ -281,7 +303,7 @@ def _read_lines(frame: bytes, count: int) -> list[Answer]:
 
 
 def _put_rows(answers: list[Answer], rows: Any) -> None:
-    """Turns the answers at these places into tuples: they are rows of moves."""
+    """Turns the answers at these indices into tuples: they are rows of moves."""
     for place in rows if isinstance(rows, list) else [rows]:
         if type(place) is not int or not 0 <= place < len(answers):
             raise SeatFault("protocol", "the frame holds moves in a row where there can be none")

@@ -1,7 +1,7 @@
 """A bout with people at the table, played in parts. Knows no game and no box.
 
 The answers so far are the whole state of such a bout. The server replays them by the rules alone.
-An arena replays them with the bots: it asks each bot the same questions again, with the same seeds.
+An arena reruns them with the bots: it asks each bot the same questions again, with the same seeds.
 So no program has to wait while a person thinks.
 """
 
@@ -18,7 +18,7 @@ from matchbox.match.bout import LiveBout
 from matchbox.match.frames import readable
 from matchbox.match.record import Bout, Record, seat_of
 from matchbox.match.referee import play
-from matchbox.match.replay import walk
+from matchbox.match.replay import iterate_moves
 from matchbox.match.wire import Said
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def check_decisions(game: Game, seats: int, options: Options) -> None:
     function of the game fails."""
     deals = derive_deals(game.spec.name, _DEALS)
     try:
-        with registry.naming_games():
+        with registry.raising_bad_game():
             over = all(LiveBout(game, deal, (0, 0), seats, options).over for deal in deals)
     except SeatFault as fault:
         raise BadGame(f"{game.spec.title} cannot be played with these options: {fault}") from fault
@@ -69,12 +69,12 @@ def check_decisions(game: Game, seats: int, options: Options) -> None:
 def answers_before(game: Game, record: Record, bout: Bout, moves: int) -> list[Said]:
     """The answers that lead to the position of a recorded bout after this many moves.
 
-    The last position before a forfeit is one of them. Raises BadOption if nobody can go on from
+    The position just before a forfeit is allowed. Raises BadOption if nobody can go on from
     there, because the bout is over by then or a seat has forfeited; BadRecord if the record does
     not replay.
     """
     said: list[Said] = []
-    for live, made in walk(game, record, bout):
+    for live, made in iterate_moves(game, record, bout):
         if live.faults:  # The first one comes after the moves so far.
             if len(said) == moves:
                 return said
@@ -117,7 +117,7 @@ def play_on(
     job: PlayMatch,
     said: Sequence[Said],
     open_player: Callable[[int], Player | None],
-    beat: Callable[[], None] = lambda: None,
+    on_progress: Callable[[], None] = lambda: None,
     *,
     rotation: int = 0,
 ) -> list[Said]:
@@ -125,8 +125,8 @@ def play_on(
     after those in `said`.
 
     The job's entrants take their seats by the rotation. `open_player` opens the player of an
-    entrant; None is a person. `beat` is called after every frame. Raises SeatFault("platform") if
-    the platform failed.
+    entrant; None is a person. `on_progress` is called after every frame. Raises
+    SeatFault("platform") if the platform failed.
     """
     seats = len(job.seats)
     scripts, table = _scripts(seats, said), _Answers()
@@ -136,7 +136,7 @@ def play_on(
         return _HostedSeat(seat, open_player(entrant), scripts[seat], table)
 
     with suppress(PersonOwes):
-        play(game, job, hosted, report=lambda _: beat(), rotations=[rotation])
+        play(game, job, hosted, on_progress=lambda _: on_progress(), rotations=[rotation])
     return table.new
 
 
@@ -164,7 +164,7 @@ def _scripts(seats: int, said: Iterable[Said]) -> list[deque[Said]]:
 
 
 class _Answers:
-    """What the seats of a table know of each other."""
+    """The answers that all seats of a table share."""
 
     def __init__(self) -> None:
         self.new: list[Said] = []

@@ -1,12 +1,11 @@
 """The lessons of a bot: its own bouts as its seat saw them, in order and within limits.
 
-Knows records and rules; runs nothing. The callers pass the matches, the deals under embargo and the
-season.
+Knows records and rules; runs nothing. The callers pass the matches and the season.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
@@ -15,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 from msgspec.json import encode
 
-from matchbox.match.record import Bout, Fault, Record, entrant
-from matchbox.match.replay import described, walk
+from matchbox.match.record import Bout, Fault, Record, entrant, seat_of
+from matchbox.match.replay import described, iterate_moves
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,7 +92,7 @@ class LessonBout(Struct, frozen=True):
 def round_key(season: str, number: int, version: str) -> str:
     """The key of a version's lesson after that round, 64 hex digits: it seeds chance and names.
 
-    `season` is the season's secret seed: with it one could compute the names.
+    `season` is the season's seed. Keep it secret: it reveals the other bots' names.
     """
     text = f"learn:{season}:{number}:{version}"
     return blake2b(text.encode(), digest_size=32).hexdigest()
@@ -104,30 +103,16 @@ def stranger(key: str, version: str) -> str:
     return blake2b(version.encode(), key=bytes.fromhex(key), digest_size=8).hexdigest()
 
 
-def lessons(
-    game: Game,
-    played: Iterable[Own],
-    key: str,
-    *,
-    closed: Collection[str] = (),
-    most_records: int = MAX_RECORDS,
-    most_bytes: int = MAX_BYTES,
-) -> Lessons:
+def lessons(game: Game, played: Iterable[Own], key: str) -> Lessons:
     """The bot's bouts in the order of match ids, as its seat saw them.
 
-    `key` comes from `round_key`. `closed` are the seeds of deals under embargo: their bouts are
-    left out and not counted. Raises BadRecord if a match does not replay.
+    `key` comes from `round_key`. Raises BadRecord if a match does not replay.
     """
     ordered = sorted(played, key=lambda own: own.record.match)
-    bouts = [
-        (number, own, bout)
-        for number, own in enumerate(ordered)
-        for bout in own.record.bouts
-        if own.record.deals[bout.deal] not in closed
-    ]
+    bouts = [(number, own, bout) for number, own in enumerate(ordered) for bout in own.record.bouts]
     texts: list[bytes] = []
-    left = most_bytes
-    for number, own, bout in bouts[:most_records]:
+    left = MAX_BYTES
+    for number, own, bout in bouts[:MAX_RECORDS]:
         text = encode(lesson_bout(game, own, bout, number, partial(stranger, key)))
         if len(text) > left:
             break
@@ -142,10 +127,9 @@ def lesson_bout(
     """One bout as the seat of the bot saw it. `match` is the number of its match; `name` names the
     other versions. Raises BadRecord."""
     record = own.record
-    seats = range(len(record.seats))
-    mine = own.entrant
-    seat = next(one for one in seats if entrant(one, bout.rotation, len(seats)) == mine)
-    versions = [record.seats[entrant(one, bout.rotation, len(seats))] for one in seats]
+    seats, mine = len(record.seats), own.entrant
+    seat = seat_of(mine, bout.rotation, seats)
+    versions = [record.seats[entrant(one, bout.rotation, seats)] for one in range(seats)]
     steps, end = _steps_of_seat(game, record, bout, seat)
     return LessonBout(
         match=match,
@@ -177,7 +161,7 @@ def _steps_of_seat(
         if made and not led_to:
             led_to.append(game.view(state, None))
 
-    for live, moves in walk(game, record, bout, before):
+    for live, moves in iterate_moves(game, record, bout, before):
         table = led_to.pop() if led_to else game.view(live.state, None) if made else None
         for mover, move, seen in made:
             own_move = move if mover == seat else None

@@ -48,7 +48,7 @@ def _names(code: CodeType) -> Iterator[str]:
 
 
 _IMPORT: Final = "_find_and_load_unlocked"
-"""The function that imports a module, and for that calls the one that calls the finders."""
+"""importlib's function whose frame shows that an import, not `find_spec`, is running."""
 
 
 class Refuser:
@@ -62,6 +62,8 @@ class Refuser:
         only asks whether there is one, as by `importlib.util.find_spec`."""
         if path is not None or fullname in sys.stdlib_module_names:
             return
+        # A finder is not told why it is called, so its caller's caller is looked at: frame 1 is
+        # importlib's `_find_spec`, which both an import and a question call.
         if sys._getframe(2).f_code.co_name != _IMPORT:
             return
         if fullname in self._offered:

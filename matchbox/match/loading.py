@@ -105,7 +105,7 @@ def compiled(main: bytes) -> bytes:
 
 
 def _alike(one: CodeType, two: CodeType) -> bool:
-    """Whether the sets in both have the same order, which a loop over one could show."""
+    """Whether iterating over the sets in both gives the same order."""
     for mine, other in zip(one.co_consts, two.co_consts, strict=True):
         if isinstance(mine, CodeType):
             if not _alike(mine, other):
@@ -122,7 +122,7 @@ def base_of(game: ModuleType) -> type[Any]:
 
 
 def maker_of(game: ModuleType, chosen: type[Any]) -> Callable[[], object]:
-    """The function that makes a player: the `maker` of the player module, else the class."""
+    """The function that constructs a player: the `maker` of the player module, else the class."""
     maker: Callable[[type[Any]], Callable[[], object]] | None = getattr(game, "maker", None)
     return maker(chosen) if maker else chosen
 
@@ -140,8 +140,8 @@ def report_of(game: ModuleType, chosen: type[Any]) -> Callable[[Any], object] | 
 
 
 def _needs_no_argument(chosen: type[Any], name: str) -> bool:
-    """Whether this method can be called without arguments. One that cannot is not the platform's to
-    call."""
+    """Whether this method can be called without arguments; the platform must not call it
+    otherwise."""
     method = inspect.getattr_static(chosen, name)
     bind = getattr(method, "__get__", None)
     try:
@@ -307,14 +307,9 @@ def source_text(data: bytes) -> str:
 
 
 def _folders(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """An empty `__init__.py` for each folder, since Python imports folders that have none. The
-    standard library goes before such a folder."""
+    """An empty `__init__.py` for each folder, since Python imports folders that have none."""
     folders = {name[:at] for name in files for at, sign in enumerate(name) if sign == "/"}
-    return {
-        f"{folder}/__init__.py": b""
-        for folder in folders
-        if folder.partition("/")[0] not in sys.stdlib_module_names
-    }
+    return {f"{folder}/__init__.py": b"" for folder in folders}
 
 
 class _Bundle(importlib.abc.MetaPathFinder, importlib.abc.ExecutionLoader):
@@ -364,10 +359,15 @@ class _Bundle(importlib.abc.MetaPathFinder, importlib.abc.ExecutionLoader):
             raise FileNotFoundError(path) from None
 
     def get_resource_reader(self, fullname: str) -> TraversableResources:
-        """The data files beside a package's modules, for `importlib.resources`."""
-        return _Resources(self._files, fullname.replace(".", "/"))
+        """The data files in a package, or beside a module, for `importlib.resources`."""
+        package = fullname if self.is_package(fullname) else fullname.rpartition(".")[0]
+        return _Resources(self._files, package.replace(".", "/"))
 
     def _find(self, fullname: str) -> str | None:
+        """The file of a module; None if there is none, or if its name is the standard library's:
+        the library's own modules import each other by these names."""
+        if fullname.partition(".")[0] in sys.stdlib_module_names:
+            return None
         stem = fullname.replace(".", "/")
         for name in (f"{stem}.py", f"{stem}/__init__.py"):
             if name in self._files and name != MAIN:
@@ -388,4 +388,4 @@ class _Resources(TraversableResources):
         with zipfile.ZipFile(packed, "w") as archive:
             for name, data in self._files.items():
                 archive.writestr(name, data)
-        return zipfile.Path(packed, f"{self._folder}/")
+        return zipfile.Path(packed, f"{self._folder}/" if self._folder else "")

@@ -19,7 +19,7 @@ MEMORY_BYTES: Final = 64 << 10
 
 
 class NotLearned(Exception):
-    """The value that `learn` returned is no memory."""
+    """The value that `learn` returned is not a memory."""
 
 
 def learner_of(chosen: type[Any]) -> Callable[[bytes, list[Any]], object] | None:

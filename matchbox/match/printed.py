@@ -29,11 +29,12 @@ class Marked:
     installed: Marked | None = None
     """The stream for errors, also if the bot has put another one in its place."""
 
-    def __init__(self, own: TextIO, into: TextIO, *, at_once: bool) -> None:
-        """`own` answers all other attributes of a stream. `at_once` flushes after every write."""
+    def __init__(self, own: TextIO, into: TextIO, *, unbuffered: bool) -> None:
+        """`own` answers all other attributes of a stream. `unbuffered` flushes after every
+        write."""
         self._own = own
         self._into = into
-        self._at_once = at_once
+        self._unbuffered = unbuffered
 
     def write(self, text: str) -> int:
         """Writes the text, marked; returns its length."""
@@ -51,11 +52,11 @@ class Marked:
         place = getattr(HERE.generator, "place_in_bout", None)
         mark = f"{BEGIN}{kind}{place()}{END}" if place is not None else f"{BEGIN}{kind}{END}"
         safe = text.replace(BEGIN, "\\x1e")
-        if self._at_once:  # Like sys.stderr, it accepts every character.
+        if self._unbuffered:  # Like sys.stderr, it accepts every character.
             safe = safe.encode("utf-8", "backslashreplace").decode()
         self._into.write(safe if mark == Marked.last and kind == PRINT else mark + safe)
         Marked.last = mark
-        if self._at_once:
+        if self._unbuffered:
             self._into.flush()
         return len(text)
 
@@ -71,8 +72,8 @@ def install() -> None:
     """Makes `sys.stdout` and `sys.stderr` mark all that is written to them from now on."""
     Marked.last = ""
     out = sys.stdout
-    sys.stdout = Marked(out, out, at_once=False)
-    sys.stderr = Marked.installed = Marked(sys.stderr, out, at_once=True)
+    sys.stdout = Marked(out, out, unbuffered=False)
+    sys.stderr = Marked.installed = Marked(sys.stderr, out, unbuffered=True)
 
 
 def put(kind: str, text: str) -> None:

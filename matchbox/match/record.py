@@ -21,6 +21,8 @@ from matchbox.errors import BadRecord, FaultKind
 
 SCHEMA: Final = 1
 _MAX_BYTES: Final = 64 << 20
+_MAX_HEAD: Final = 16 << 20
+"""The longest head in bytes. In memory it may take twenty times as much."""
 _END: Final = "\0"
 _ENCODER: Final = msgspec.json.Encoder()
 _MAX_BY_IDENTITY: Final = 1000
@@ -72,9 +74,9 @@ class Record(msgspec.Struct, frozen=True):
     deals: list[str]
     """32 hex digits each."""
     seats: list[str]
-    """The digest of each entrant's version; seat order of rotation 0."""
+    """The digest of each entrant's version, in the order of the seats in rotation 0."""
     width: int
-    """How many bouts a seat's process played at once."""
+    """How many bouts a seat's process played concurrently."""
     bouts: list[Bout]
     python: str = ""
     """The Python minor version of the bots, as "3.11"."""
@@ -162,11 +164,18 @@ def pack(record: Record) -> bytes:
     return zlib.compress(text, _LEVEL) + bytes.fromhex("".join(stored))
 
 
-def unpack(data: bytes, *, most_bytes: int = _MAX_BYTES, most_bouts: int | None = None) -> Record:
+def unpack(
+    data: bytes,
+    *,
+    most_bytes: int = _MAX_BYTES,
+    most_head: int = _MAX_HEAD,
+    most_bouts: int | None = None,
+) -> Record:
     """The record that was packed.
 
     Raises BadRecord if the bytes are not a packed record, if they decompress to more than
-    `most_bytes`, or if the record has more than `most_bouts` bouts (None: no limit).
+    `most_bytes`, or the head to more than `most_head`, or if the record has more than `most_bouts`
+    bouts (None: no limit).
     """
     reader = bz2.BZ2Decompressor() if data.startswith(_BZIP2) else zlib.decompressobj()
     most_bytes = min(most_bytes, _MAX_BYTES)
@@ -175,6 +184,8 @@ def unpack(data: bytes, *, most_bytes: int = _MAX_BYTES, most_bouts: int | None 
         if not reader.eof:
             raise BadRecord(f"this record is cut short, or longer than {most_bytes} bytes")
         line, _, columns = text.partition(b"\n")
+        if len(line) > most_head:
+            raise BadRecord(f"this record has a head longer than {most_head} bytes")
         head = msgspec.json.decode(line, type=_Head)
         if most_bouts is not None and head.bouts > most_bouts:
             raise BadRecord(f"this record has {head.bouts} bouts, more than {most_bouts}")
@@ -191,7 +202,7 @@ def unpack(data: bytes, *, most_bytes: int = _MAX_BYTES, most_bouts: int | None 
         msgspec.DecodeError,
         RecursionError,
     ) as error:
-        raise BadRecord(f"these bytes are no match record: {error}") from error
+        raise BadRecord(f"these bytes are not a match record: {error}") from error
 
 
 def _follow(record: Record) -> bool:

@@ -1,4 +1,4 @@
-"""Replays the moves of a record by the rules, or lets its bots play the match again and compares.
+"""Replays the moves of a record by the rules, or reruns the match with its bots and compares.
 
 Knows records and rules; the caller opens the players.
 """
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
     from matchbox.game import Game, Plain, State
     from matchbox.match.rotation_runner import Player
 
-ReplayVerdict = Literal["same", "different", "unrepeatable"]
+RerunVerdict = Literal["same", "different", "unrepeatable"]
 
 
 class MoveIndex(NamedTuple):
     """Where a move is in a match."""
 
     bout: int
-    """The bout's place in the record."""
+    """The bout's index in the record."""
     move: int
     """How many moves of the bout come before it."""
 
 
-class ReplayResult(NamedTuple):
-    """The result of playing a match again."""
+class RerunResult(NamedTuple):
+    """The result of a rerun."""
 
-    verdict: ReplayVerdict
+    verdict: RerunVerdict
     differs: MoveIndex | None = None
     """The first move that is not the recorded one; None if all bouts are the same."""
 
@@ -55,9 +55,9 @@ FAULT_LINES: Final[dict[str, str]] = {
     "timeout": "took too long and lost",
 }
 """Each kind of fault as the transcript has it, after the seat's name."""
-BY_A_MACHINE = ("timeout", "memory", "platform")
-"""Faults that depend on a machine's clock or memory. They are taken from the record."""
-PERHAPS_BY_A_MACHINE: Final = frozenset((*BY_A_MACHINE, "protocol"))
+MACHINE_FAULTS = ("timeout", "memory", "platform")
+"""Faults that depend on a machine's clock or memory. A rerun takes them from the record."""
+POSSIBLY_MACHINE_FAULTS: Final = frozenset((*MACHINE_FAULTS, "protocol"))
 """Faults that prove nothing about a bot. A move at a time when it is not the bot's turn breaks the
 protocol, but only a clock detects it."""
 
@@ -94,15 +94,15 @@ def steps(game: Game, record: Record, bout: Bout, *, unfinished: bool = False) -
     passed: list[_Position] = []
     made: _Position | None = None
 
-    def look(state: State, moves: dict[int, Plain], fault: Fault | None = None) -> _Position:
+    def position_at(state: State, moves: dict[int, Plain], fault: Fault | None = None) -> _Position:
         views = [game.view(state, one) for one in range(len(record.seats))]
         return _Position(views, game.view(state, None), moves, fault)
 
     def before(state: State, fault: Fault | None) -> None:
-        passed.append(look(state, {CHANCE if fault is None else fault.seat: None}, fault))
+        passed.append(position_at(state, {CHANCE if fault is None else fault.seat: None}, fault))
 
-    for live, moves in walk(game, record, bout, before, unfinished=unfinished):
-        for position in [*passed, look(live.state, moves)]:
+    for live, moves in iterate_moves(game, record, bout, before, unfinished=unfinished):
+        for position in [*passed, position_at(live.state, moves)]:
             if made is not None:
                 yield from _steps_after(game, made, position.table)
             made = position
@@ -120,11 +120,15 @@ def _steps_after(game: Game, made: _Position, after: Plain) -> Iterator[Step]:
 
 
 def described(game: Game, move: Plain, table: Plain) -> str:
-    """The game's line for a move that led to this view of a spectator. Raises BadGame if it is no
-    text."""
+    """The game's line for a move that led to this view of a spectator.
+
+    Raises BadGame if it is not a str.
+    """
     line = game.describe(move, table)
     if not isinstance(line, str):
-        raise BadGame(f"describe of the game {game.spec.name} returned {quoted(line)}, and no text")
+        raise BadGame(
+            f"describe of the game {game.spec.name} returned {quoted(line)}; it must return a str"
+        )
     return line
 
 
@@ -138,7 +142,7 @@ class _Position(NamedTuple):
 
 
 @contextmanager
-def naming_other_rules(game: Game, record: Record) -> Iterator[None]:
+def raising_bad_record(game: Game, record: Record) -> Iterator[None]:
     """Raises BadRecord with the reason if the block fails for a record of other rules than ours."""
     try:
         yield
@@ -160,18 +164,18 @@ def replay(game: Game, record: Record) -> None:
             f"these are rules {game.spec.rules}"
         )
     for bout in record.bouts:
-        for _ in walk(game, record, bout):
+        for _ in iterate_moves(game, record, bout):
             pass
 
 
 def last_state(game: Game, record: Record, bout: Bout) -> State:
     """The state in which the bout ended. Raises BadRecord if it does not replay."""
-    for live, _ in walk(game, record, bout):
+    for live, _ in iterate_moves(game, record, bout):
         state = live.state
     return state
 
 
-def unlike(game: Game) -> BadGame:
+def unrepeatable_rules(game: Game) -> BadGame:
     """The error of a game whose rules lead from the same deal and moves to different ends."""
     return BadGame(
         f"the rules of {game.spec.name} do not repeat themselves: the same deal and moves led to "
@@ -185,7 +189,7 @@ def check_rules(game: Game, played: Iterable[Record]) -> None:
         for record in played:
             replay(game, record)
     except BadRecord as error:
-        raise unlike(game) from error
+        raise unrepeatable_rules(game) from error
 
 
 def compare(
@@ -193,28 +197,34 @@ def compare(
     record: Record,
     open_player: Callable[[int, int], Player],
     order: Callable[[Iterable[int]], Iterable[int]] = iter,
-    report: Callable[[int], None] = lambda bouts: None,
-) -> ReplayResult:
+    on_progress: Callable[[int], None] = lambda bouts: None,
+) -> RerunResult:
     """Lets the bots of a record that replays play the match again, and compares the digests.
 
-    `order` gets the rotations and returns them in the order of play. `report` is called with the
-    number of bouts that have ended since last time.
+    `order` gets the rotations and returns them in the order of play. `on_progress` is called with
+    the number of bouts that have ended since last time.
 
     Faults that depend on a machine's clock or memory are taken from the record; breaches of the
-    protocol only if the bot does not repeat them. If the result differs, the match is played a
-    third time: if the two new matches differ too, a bot does not repeat itself. Nor does one that
-    is too slow or takes too much memory here, and did not there.
+    protocol only if the bot does not repeat them. If the result differs, the match is rerun once
+    more: if the two reruns differ too, a bot is unrepeatable. A bot that exceeds a limit here but
+    not in the record also counts as unrepeatable. Releases up to 0.3.14 sometimes blamed the
+    wrong bout for a crash (see `RotationRunner._known`), so a rerun that makes the same mistake
+    counts as well.
     """
-    play_again = partial(_play_again, game, record, open_player, order, report)
-    wanted, again = records.digest(record), play_again()
+    rerun = partial(_rerun, game, record, open_player, order, on_progress)
+    wanted, again = records.digest(record), rerun()
     if records.digest(again) == wanted:
-        return ReplayResult("same")
-    breaches = any(fault.kind == "protocol" for bout in record.bouts for fault in bout.faults)
-    if breaches and records.digest(play_again(PERHAPS_BY_A_MACHINE)) == wanted:
-        return ReplayResult("same")
-    third, found = records.digest(play_again()), first_difference(record, again)
+        return RerunResult("same")
+    kinds = {fault.kind for bout in record.bouts for fault in bout.faults}
+    forced = POSSIBLY_MACHINE_FAULTS if "protocol" in kinds else MACHINE_FAULTS
+    if "protocol" in kinds and records.digest(rerun(forced)) == wanted:
+        return RerunResult("same")
+    blames_first = "crash" in kinds and record.width > 1
+    if blames_first and records.digest(rerun(forced, earlier=True)) == wanted:
+        return RerunResult("same")
+    third, found = records.digest(rerun()), first_difference(record, again)
     repeated = third == records.digest(again) and not _is_slower(record, again, found)
-    return ReplayResult("different" if repeated else "unrepeatable", found)
+    return RerunResult("different" if repeated else "unrepeatable", found)
 
 
 def _is_slower(record: Record, again: Record, found: MoveIndex | None) -> bool:
@@ -223,18 +233,33 @@ def _is_slower(record: Record, again: Record, found: MoveIndex | None) -> bool:
     if found is None:
         return False
     known, new = record.bouts[found.bout].faults, again.bouts[found.bout].faults
-    return any(fault.kind in PERHAPS_BY_A_MACHINE for fault in new if fault not in known)
+    return any(fault.kind in POSSIBLY_MACHINE_FAULTS for fault in new if fault not in known)
 
 
 def first_difference(record: Record, again: Record) -> MoveIndex | None:
-    """The first move at which the second record differs from the first; None if their bouts are
-    equal."""
+    """The first move or fault at which the second record differs from the first; None if their
+    bouts are equal."""
     for number, (one, other) in enumerate(zip(record.bouts, again.bouts, strict=False)):
         if one != other:
             pairs = enumerate(zip(one.moves, other.moves, strict=False))
             moves = min(len(one.moves), len(other.moves))
-            return MoveIndex(number, next((at for at, (was, now) in pairs if was != now), moves))
+            steps = [next((at for at, (was, now) in pairs if was != now), moves)]
+            steps += [fault.step for fault in one.faults if fault not in other.faults]
+            steps += [fault.step for fault in other.faults if fault not in one.faults]
+            return MoveIndex(number, min(steps))
     return None
+
+
+def seats_at(game: Game, record: Record, place: MoveIndex) -> set[int]:
+    """The seats whose move or fault has this index: at most one made the move, and any number may
+    have forfeited just before it. Empty if the bout was over.
+
+    Raises BadRecord if the bout does not replay.
+    """
+    bout = record.bouts[place.bout]
+    movers = [seat for _, moves in iterate_moves(game, record, bout) for seat in moves]
+    forfeited = {fault.seat for fault in bout.faults if fault.step == place.move}
+    return {*forfeited, *movers[place.move : place.move + 1]}
 
 
 def job_of(record: Record) -> PlayMatch:
@@ -261,24 +286,34 @@ def memories(record: Record) -> list[str]:
     return record.memories or [""] * len(record.seats)
 
 
-def _play_again(
+def _rerun(
     game: Game,
     record: Record,
     open_player: Callable[[int, int], Player],
     order: Callable[[Iterable[int]], Iterable[int]],
-    report: Callable[[int], None],
-    given: Collection[str] = BY_A_MACHINE,
+    on_progress: Callable[[int], None],
+    forced_kinds: Collection[str] = MACHINE_FAULTS,
+    *,
+    earlier: bool = False,
 ) -> Record:
-    binding = {
+    forced_faults = {
         (bout.deal, bout.rotation): faults
         for bout in record.bouts
-        if (faults := {at: one for at, one in enumerate(bout.faults) if one.kind in given})
+        if (faults := {at: one for at, one in enumerate(bout.faults) if one.kind in forced_kinds})
     }
     job = job_of(record)
-    return play(game, job, open_player, binding=binding, order=order, report=report).record
+    return play(
+        game,
+        job,
+        open_player,
+        forced_faults=forced_faults,
+        order=order,
+        on_progress=on_progress,
+        earlier=earlier,
+    ).record
 
 
-def walk(
+def iterate_moves(
     game: Game,
     record: Record,
     bout: Bout,
@@ -320,7 +355,9 @@ def _start(
         (bout.deal, bout.rotation),
         len(record.seats),
         record.options,
-        given={at: fault for at, fault in enumerate(bout.faults) if fault.kind != "excluded"},
+        forced_faults={
+            at: fault for at, fault in enumerate(bout.faults) if fault.kind != "excluded"
+        },
         excluded=[fault.seat for fault in bout.faults if fault.kind == "excluded"],
         before=before,
     )

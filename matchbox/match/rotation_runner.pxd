@@ -2,9 +2,9 @@ cimport cython
 from matchbox.match.bout cimport LiveBout
 
 cdef class RotationRunner:
-    cdef object _job, _players, _bouts, _batch, _rotation, _doubt
-    cdef bint _alone
-    cdef readonly bint narrow
+    cdef object _job, _players, _bouts, _batch, _rotation, _suspicion
+    cdef bint _alone, _earlier
+    cdef readonly bint one_at_a_time
     cdef Py_ssize_t _batched, _width
     cdef dict _live
     cdef list _aside, _owing, _broken, _held, _lost

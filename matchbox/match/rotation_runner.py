@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from matchbox.match.bouts import Bouts
     from matchbox.match.wire import PlayMatch
 
-_CULPRITS: Final = 3
-"""If a program has this many culprits, it forfeits the later bouts without being asked."""
-_UNASKED: Final = frozenset((-1,))
-"""Added to the banned entrants of a bout that was forfeited so, since no bout has them: see
-`Bouts.stale`."""
-_OTHERS: Final = -1
-"""Stands for any of the bouts that a program was asked about while several were in progress."""
+MAX_BREAKING_BOUTS: Final = 3
+"""If this many bouts broke a program, it forfeits the later bouts without being asked."""
+_NO_ENTRANT: Final = -1
+"""Added to the banned entrants of a bout that was forfeited so. No bout bans it, so the bout is
+rerun: see `Bouts.stale`."""
+_MANY_BOUTS: Final = -1
+"""Stands for all bouts that a program was asked about while several were in progress; no bout has
+this number."""
 
 
 class Player(Protocol):
@@ -64,17 +65,20 @@ class RotationRunner:
         bouts: Bouts,
         batch: Batch | None = None,
         *,
-        narrow: bool = False,
+        one_at_a_time: bool = False,
+        earlier: bool = False,
     ) -> None:
-        """With a `batch`, a bout becomes a LiveBout only after a fault."""
+        """With a `batch`, a bout becomes a LiveBout only after a fault. `earlier` repeats a mistake
+        of releases up to 0.3.14: see `_known`."""
         self._job = job
         self._rotation = rotation
         self._players = players
         self._bouts = bouts
         self._batch = batch
+        self._earlier = earlier
         self._alone = job.width == ALONE
-        self._width = 1 if narrow else max(1, job.width)
-        self.narrow = self._width == 1
+        self._width = 1 if one_at_a_time else max(1, job.width)
+        self.one_at_a_time = self._width == 1
         """Whether one bout is played at a time."""
         self._batched = 0
         """How many bouts are in progress in the batch."""
@@ -86,9 +90,11 @@ class RotationRunner:
         """By seat: the bouts that broke its program. The program is not asked about them again."""
         self._lost: list[set[int]] = [set() for _ in players]
         """By seat: the bouts that only its former program knew."""
-        self._held: list[set[int]] = [set() if self.narrow else {_OTHERS} for _ in players]
+        self._held: list[set[int]] = [
+            set() if self.one_at_a_time else {_MANY_BOUTS} for _ in players
+        ]
         """By seat: the bouts that its program was asked about."""
-        self._doubt: tuple[int, Sequence[int], SeatFault] | None = None
+        self._suspicion: tuple[int, Sequence[int], SeatFault] | None = None
         """The seat whose program broke when asked about several bouts, these bouts, and the
         fault."""
 
@@ -101,7 +107,7 @@ class RotationRunner:
     def _fill(self, waiting: Iterator[int]) -> bool:
         """Starts bouts while there is room; returns whether any is in progress."""
         self._start(waiting)
-        while self._end_batched():  # If only chance moves, a bout is over at once.
+        while self._end_batched():  # If only chance moves, a bout is over as soon as it starts.
             self._start(waiting)
         return bool(self._batched or self._live)
 
@@ -116,7 +122,7 @@ class RotationRunner:
             if deal is None:
                 break
             order = (deal, self._rotation)
-            if self._batch is not None and self._bouts.free(order):
+            if self._batch is not None and self._bouts.is_plain(order):
                 seed = bytes.fromhex(self._job.deals[deal])
                 seats = len(self._players)
                 seeds = player_seeds(seed, self._job.match, self._rotation, seats)
@@ -131,11 +137,11 @@ class RotationRunner:
         for seat in range(len(self._owing)):
             if self._batch is not None and (questions := self._batch.ask(seat)):
                 self._ask_batch(seat, questions)
-                self._bouts.beat()
+                self._bouts.report_progress()
             if owing := self._owing[seat]:
                 self._owing[seat] = []
                 self._ask(seat, owing)
-                self._bouts.beat()
+                self._bouts.report_progress()
 
     def _take(self, seat: int, owing: Sequence[LiveBout], answers: Sequence[Answer]) -> None:
         for live, answer in zip(owing, answers, strict=True):
@@ -165,7 +171,7 @@ class RotationRunner:
         """Asks the batch's questions. After a fault its bouts are played like all others."""
         assert self._batch is not None
         try:
-            if self.narrow:
+            if self.one_at_a_time:
                 self._held[seat].update(bout for bout, *_ in questions)
             answers = self._players[seat].answer(questions)
         except SeatFault as fault:
@@ -202,8 +208,8 @@ class RotationRunner:
         self._note(live, live.answered)
 
     def _ask(self, seat: int, owing: Sequence[LiveBout]) -> None:
-        """Asks about these bouts; if play is narrow, there is only one."""
-        if self.narrow and (known := self._known(seat, owing[0])) is not None:
+        """Asks about these bouts; there is only one if bouts are played one at a time."""
+        if self.one_at_a_time and (known := self._known(seat, owing[0])) is not None:
             self._take(seat, owing, [known])
             return
         questions = [
@@ -213,7 +219,7 @@ class RotationRunner:
             for live in owing
         ]
         try:
-            if self.narrow:
+            if self.one_at_a_time:
                 self._repeat_questions(seat, owing[0])
             answers = self._players[seat].answer(questions)
         except SeatFault as fault:
@@ -243,7 +249,7 @@ class RotationRunner:
             self._lost[seat].remove(live.number)
             for nth in range(len(live.sent_views[seat]) - 1):
                 self._players[seat].answer([self._question(live, seat, nth)])
-                self._bouts.beat()
+                self._bouts.report_progress()
 
     def _break(self, seat: int, bouts: Sequence[int], fault: SeatFault) -> None:
         """Handles a program that broke over these bouts: all bouts in progress are put aside."""
@@ -252,7 +258,7 @@ class RotationRunner:
             if len(suspects) == 1:
                 self._broken[seat][suspects[0]] = fault
             else:
-                self._doubt = seat, suspects, fault
+                self._suspicion = seat, suspects, fault
         for bout, moves, given in self._batch.leave() if self._batch is not None else ():
             self._resume(bout, moves, given)
         self._players[seat].renew()
@@ -262,28 +268,41 @@ class RotationRunner:
         self._live = {}
         self._owing = [[] for _ in self._players]
         self._width = 1
-        self.narrow = True
+        self.one_at_a_time = True
 
     def _turn(self, live: LiveBout) -> tuple[bool, int]:
         """The sort key of waiting bouts: it puts the first suspected bout last."""
-        doubtful = self._doubt is not None and live.number == min(self._doubt[1])
+        doubtful = self._suspicion is not None and live.number == min(self._suspicion[1])
         return doubtful, live.number
 
     def _known(self, seat: int, live: LiveBout) -> SeatFault | None:
         """The fault of a bout if the seat need not be asked about it; else None.
 
         One of the suspected bouts is always at fault: if none has broken the program again, the
-        first one is. After `_CULPRITS` culprits all later bouts are forfeited for now. They are
-        replayed: not every culprit counts, if another seat's fault has ended its bout.
+        first one is, unless another one was not asked about again. Releases up to 0.3.14 found the
+        first one at fault then, too. After `MAX_BREAKING_BOUTS` all later bouts are forfeited for
+        now and rerun later: a breaking bout may not count in the end, if another seat's fault has
+        ended it.
         """
         broken, bout = self._broken[seat], live.number
-        if self._doubt is not None and self._doubt[0] == seat and bout == min(self._doubt[1]):
-            _, suspects, fault = self._doubt
-            self._doubt = None
-            if not any(one in broken for one in suspects):
+        if (
+            self._suspicion is not None
+            and self._suspicion[0] == seat
+            and bout == min(self._suspicion[1])
+        ):
+            _, suspects, fault = self._suspicion
+            self._suspicion = None
+            unasked = [] if self._earlier else self._unasked(seat, suspects)
+            if not unasked and not any(one in broken for one in suspects):
                 broken[bout] = fault
-        guilty = sorted(broken)
-        if len(guilty) >= _CULPRITS and bout > guilty[_CULPRITS - 1]:
-            live.banned |= _UNASKED
-            return broken[guilty[_CULPRITS - 1]]
+        if self._unasked(seat, [bout]):
+            live.banned |= {_NO_ENTRANT}
+            return broken[sorted(broken)[MAX_BREAKING_BOUTS - 1]]
         return broken.get(bout)
+
+    def _unasked(self, seat: int, bouts: Sequence[int]) -> list[int]:
+        """Those of the bouts that the seat is not asked about, since so many earlier ones broke its
+        program."""
+        breaking = sorted(self._broken[seat])[:MAX_BREAKING_BOUTS]
+        full = len(breaking) == MAX_BREAKING_BOUTS
+        return [bout for bout in bouts if full and bout > breaking[-1]]

@@ -1,4 +1,4 @@
-"""Replays a few bouts, each alone in fresh programs, to find bots that keep state between bouts.
+"""Reruns a few bouts, each alone in fresh programs, to find bots that keep state between bouts.
 
 Tells such a bot from one that never repeats itself. The caller opens the players and acts on the
 result.
@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from matchbox.dice import SeededDice
-from matchbox.errors import SeatFault
+from matchbox.errors import BoxUnavailable, SeatFault
 from matchbox.match import record as records
 from matchbox.match.record import entrant
 from matchbox.match.referee import play_alone
-from matchbox.match.replay import PERHAPS_BY_A_MACHINE, unlike, walk
+from matchbox.match.replay import POSSIBLY_MACHINE_FAULTS, iterate_moves, unrepeatable_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from matchbox.match.rotation_runner import Player
     from matchbox.match.wire import PlayMatch
 
-AGAIN: Final = 2
-"""A bout with a different result is replayed alone this many times before a bot is named."""
-_SKIPPED: Final = PERHAPS_BY_A_MACHINE | {"excluded"}
+RERUNS: Final = 2
+"""A bout with a different result is rerun alone this many times more before a bot is named."""
+_SKIPPED: Final = POSSIBLY_MACHINE_FAULTS | {"excluded"}
 """A bout with one of these faults is not sampled. "excluded" is the result of other bouts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """The result of the replayed bouts. The entrants are in ascending order."""
+    """The result of the rerun bouts. The entrants are in ascending order."""
 
     bouts: int
     stateful: list[int]
@@ -47,10 +47,10 @@ def sample(
     record: Record,
     open_player: Callable[[int, int], Player],
     most: int,
-    beat: Callable[[], None] = lambda: None,
+    on_progress: Callable[[], None] = lambda: None,
 ) -> Sampled:
-    """Replays up to `most` bouts of the job's record alone and compares them; calls `beat` after
-    every frame.
+    """Reruns up to `most` bouts of the job's record alone and compares them; calls `on_progress`
+    after every frame.
 
     The record's digest decides which bouts, so no bot can know them. Of each bout only the entrant
     with the first different answer is named, since it may have changed the others' answers. If the
@@ -61,11 +61,11 @@ def sample(
     done = 0
     try:
         for bout in _chosen(record, most):
-            difference = _compare(game, job, record, bout, open_player, beat)
+            difference = _compare(game, job, record, bout, open_player, on_progress)
             if difference is not None:
                 found[difference[0]].add(difference[1])
             done += 1
-    except SeatFault:
+    except (SeatFault, BoxUnavailable):
         pass
     by_state = found["stateful"] - found["unrepeatable"]
     return Sampled(done, sorted(by_state), sorted(found["unrepeatable"]))
@@ -89,17 +89,17 @@ def _compare(
     record: Record,
     bout: Bout,
     open_player: Callable[[int, int], Player],
-    beat: Callable[[], None],
+    on_progress: Callable[[], None],
 ) -> tuple[str, int] | None:
     """The kind of difference and the entrant at fault; None if there is none that counts."""
     order = bout.deal, bout.rotation
-    alone = play_alone(game, job, order, open_player, beat)
-    if alone == bout or PERHAPS_BY_A_MACHINE & _kinds(alone):
+    alone = play_alone(game, job, order, open_player, on_progress)
+    if alone == bout or POSSIBLY_MACHINE_FAULTS & _kinds(alone):
         return None
     kind, other = "stateful", bout
-    for _ in range(AGAIN):
-        again = play_alone(game, job, order, open_player, beat)
-        if PERHAPS_BY_A_MACHINE & _kinds(again):
+    for _ in range(RERUNS):
+        again = play_alone(game, job, order, open_player, on_progress)
+        if POSSIBLY_MACHINE_FAULTS & _kinds(again):
             return None
         if again != alone:
             kind, other = "unrepeatable", again
@@ -120,7 +120,7 @@ def _first_to_differ(game: Game, record: Record, one: Bout, other: Bout) -> int:
     if odd:
         return min(odd, key=lambda fault: fault.step).seat
     if one.moves == other.moves:
-        raise unlike(game)
+        raise unrepeatable_rules(game)
     longer = max(one, other, key=lambda bout: len(bout.moves))
-    movers = [seat for _, moves in walk(game, record, longer) for seat in moves]
+    movers = [seat for _, moves in iterate_moves(game, record, longer) for seat in moves]
     return movers[step]

@@ -102,6 +102,8 @@ class Seat:
         """The diagnostics so far, if they are asked for."""
         self.reports_left_out = 0
         """The length in bytes of the diagnostics that were not kept."""
+        self.played: set[int] = set()
+        """The bouts that ended in this seat, whether or not it was asked anything in them."""
         self.class_name: str | None = None
         self._most = frames.MAX_REPORTING if reports else frames.MAX_QUESTIONS
 
@@ -150,6 +152,7 @@ class Seat:
     def end(self, bout: int) -> None:
         """Tells the program that the bout is over; it may forget the bout's player."""
         self._ended.append(bout)
+        self.played.add(bout)
 
     def renew(self) -> None:
         """Ends the program; the next question goes to a new one."""

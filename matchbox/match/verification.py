@@ -1,22 +1,21 @@
-"""Verifies a match: its moves are replayed, and its bots play it again if their files are known.
+"""Verifies a match: replays its moves, and reruns it if the files of its bots are known.
 
-Knows records and the possible findings. The caller passes the functions that open a bot's seat and
-find its file and memory.
+Knows records and the possible findings. The caller passes the functions that open a bot's seat,
+read its code, and find its file and memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, get_args
 
 from msgspec.structs import replace
 
 from matchbox import registry
-from matchbox.bundle import read_bundle
 from matchbox.errors import BadRecord, Conflict
-from matchbox.match import libraries, replay
 from matchbox.match import record as records
+from matchbox.match import replay
 from matchbox.match.wire import Finding
 
 if TYPE_CHECKING:
@@ -31,11 +30,14 @@ Find: TypeAlias = Callable[[str], bytes | None]
 """Returns the bytes with that digest, or None if they are not available."""
 Files: TypeAlias = Mapping[str, bytes]
 """Bundles or memories by digest."""
-Seats: TypeAlias = "Callable[[PlayMatch, Files, Files], Callable[[int, int], Player]]"
+OpenSeats: TypeAlias = "Callable[[PlayMatch, Files, Files], Callable[[int, int], Player]]"
 """Takes a job, its bundles and its memories; returns a function that opens an entrant's seat in a
 rotation."""
 RotationOrder: TypeAlias = Callable[[Iterable[int]], Iterable[int]]
 """Takes rotations and returns them in the order of play."""
+ReadNames: TypeAlias = Callable[[str, bytes, Sequence[str]], Collection[str]]
+"""Takes a game, a bundle and names of libraries; returns those that the bundle's code names. The
+code is a stranger's, so this must not compile it outside a box. Raises SeatFault("platform")."""
 
 
 class Examined(NamedTuple):
@@ -44,7 +46,7 @@ class Examined(NamedTuple):
     finding: Finding
     differs: replay.MoveIndex | None = None
     why: str = ""
-    """Why this installation is no judge of a match that was only replayed; "" if it could be."""
+    """Why a match was only replayed here, if its files were there; "" otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,38 +54,43 @@ class Verifier:
     """Verifies the records of matches."""
 
     bundle: Find
+    """Finds a version's bundle."""
     memory: Find
-    seats: Seats
+    """Finds a memory."""
+    seats: OpenSeats
     order: RotationOrder = iter
-    report: Callable[[int], None] = lambda bouts: None
-    """Called with the number of bouts that have ended since last time."""
+    """The order in which rotations are played; it does not change the record."""
+    on_progress: Callable[[int], None] = lambda bouts: None
+    """Called with the number of bouts that have ended since its last call."""
     libraries: Mapping[str, str] = field(default_factory=dict)
     """The version of each library that a bot may import in its seat here; "" if it may not."""
+    read_names: ReadNames = lambda game, bundle, libraries: ()
+    """Finds the libraries that a bundle's code names."""
 
     def verify(
         self, record: Record, digest: str | None, classes: Sequence[str | None] = ()
     ) -> Finding:
-        """Plays the record's match again, as `examine` does."""
+        """The finding of `examine`; raises the same errors."""
         return self.examine(record, digest, classes).finding
 
     def examine(
         self, record: Record, digest: str | None, classes: Sequence[str | None] = ()
     ) -> Examined:
-        """Plays the record's match again, and says where it differs.
+        """Reruns the record's match, and says where it differs.
 
         `digest` is the digest that the server has stored, if it is known. `classes` names the
         player class of each entrant; empty if no owner has chosen one. Raises Conflict if the match
-        was played by other rules than those here.
+        was played by other rules than those here, UnknownGame, and SeatFault("platform").
         """
         if digest is not None and records.digest(record) != digest:
             return Examined("different")
         try:
-            return self._play_again(registry.game(record.game), record, classes)
+            return self._rerun(registry.game(record.game), record, classes)
         except BadRecord:
             return Examined("different")
 
-    def _play_again(self, game: Game, record: Record, classes: Sequence[str | None]) -> Examined:
-        """Replays the moves, then plays the match again if its bots can run here.
+    def _rerun(self, game: Game, record: Record, classes: Sequence[str | None]) -> Examined:
+        """Replays the moves, then reruns the match if its bots can run here.
 
         Raises BadRecord if the moves do not replay, or Conflict for other rules.
         """
@@ -106,20 +113,20 @@ class Verifier:
             seats = zip(job.seats, classes, strict=True)
             job = replace(job, seats=[replace(seat, class_name=name) for seat, name in seats])
         opened = self.seats(job, bundles, memories)
-        found = replay.compare(game, record, opened, self.order, self.report)
+        found = replay.compare(game, record, opened, self.order, self.on_progress)
         if found.verdict == "different" and (why := self.other_library(record, bundles.values())):
             return Examined("replayed_only", why=why)
         return Examined(*found)
 
     def other_library(self, record: Record, bundles: Iterable[bytes]) -> str:
         """Says which library that these bots import had another version in the record's boxes than
-        it has here; "" if none had."""
+        it has here; "" if none had. Raises SeatFault("platform")."""
         here = self.libraries
         other = [name for name, was in record.libraries.items() if here.get(name, was) != was]
         if not other:
             return ""
         for bundle in bundles:
-            for name in libraries.named(read_bundle(bundle).files, other):
+            for name in self.read_names(record.game, bundle, other):
                 ours = f"{name} {here[name]} is here" if here[name] else f"there is no {name} here"
                 return f"the match was played with {name} {record.libraries[name]}, and {ours}"
         return ""

@@ -15,7 +15,8 @@ VERSION: Final = 1
 
 TRY_OUT: Final = "arena.try_out"
 TRY_OUT_LAST: Final = "arena.try_out_last"
-"""For try-outs of an author whose earlier ones were slow. They wait among the matches."""
+TAKE_TURN_LAST: Final = "arena.take_turn_last"
+"""For people whose earlier try-outs, or turns, were slow: these wait among the matches."""
 PLAY_MATCH: Final = "arena.play_match"
 PLAY_COMPARISON: Final = "arena.play_comparison"
 """For the matches of a comparison. They have a queue of their own, so that both kinds get turns."""
@@ -33,9 +34,9 @@ LOST: Final = "ledger.lost"
 TICK: Final = "ledger.tick"
 QUEUES: Final = {TRY_OUT: "tryout", PLAY_MATCH: "ranked", PLAY_COMPARISON: "comparison",
                  PLAY_FIRST: "first", TRY_OUT_LAST: "ranked", LEARN: "ranked",
-                 TAKE_TURN: "turn", VERIFY: "comparison", BOOK_VERIFICATION: "ledger",
-                 SETTLE: "ledger", RECORD: "ledger", REMEMBER: "ledger", BOOK_TURN: "ledger",
-                 LOST: "ledger", TICK: "ledger"}  # fmt: skip
+                 TAKE_TURN: "turn", TAKE_TURN_LAST: "ranked", VERIFY: "comparison",
+                 BOOK_VERIFICATION: "ledger", SETTLE: "ledger", RECORD: "ledger", LOST: "ledger",
+                 REMEMBER: "ledger", BOOK_TURN: "ledger", TICK: "ledger"}  # fmt: skip
 URGENT: Final = ("turn", "tryout", "first")
 """The queues that arenas serve before all others, in this order: somebody waits for their jobs."""
 TAKEN: Final = ("unacked.arena", "unacked_index.arena")
@@ -61,9 +62,9 @@ Amount = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
 BoutCount = Annotated[int, msgspec.Meta(ge=0, le=1024)]
 """A number of bouts, at most as many as one process may hold."""
 Kind = Literal["match", "version", "lesson", "turn", "verification"]
-"""A match to play, a version to try out, a lesson, a turn at a table, or a match to play again."""
+"""A match to play, a version to try out, a lesson, a turn at a table, or a match to rerun."""
 Finding = Literal["same", "different", "unrepeatable", "replayed_only"]
-"""The result of playing a match again; `replayed_only`: its bots could not be run here."""
+"""The result of a verification; `replayed_only`: the match could not be rerun here."""
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True):
@@ -157,9 +158,9 @@ class PlayMatch(Job, frozen=True, kw_only=True):
     deals: list[DealSeed]
     seats: list[Entrant]
     width: BoutCount = 1
-    """How many bouts a seat plays at once; with ALONE, one, each in a fresh process."""
+    """How many bouts a seat plays concurrently; with ALONE, one, each in a fresh process."""
     sample: BoutCount = 0
-    """How many of its bouts are replayed, each alone, and compared."""
+    """How many of its bouts are rerun, each alone, and compared."""
     separation: Separation = "none"
     """How strictly its rotations are separated."""
 
@@ -206,7 +207,7 @@ class TakeTurn(Job, frozen=True, kw_only=True):
 
 
 class Verify(Job, frozen=True, kw_only=True):
-    """Play a match again and compare; `verification` is verification:<number>.
+    """Rerun a match and compare; `verification` is verification:<number>.
 
     The arena fetches the record, which names versions, memories and deals.
     """
@@ -222,13 +223,10 @@ class Verify(Job, frozen=True, kw_only=True):
 
 AnyJob: TypeAlias = PlayMatch | TryOut | Teach | TakeTurn | Verify
 JOBS: Final[dict[str, type[AnyJob]]] = {
-    PLAY_MATCH: PlayMatch,
-    PLAY_COMPARISON: PlayMatch,
-    PLAY_FIRST: PlayMatch,
-    TRY_OUT: TryOut,
-    TRY_OUT_LAST: TryOut,
+    **dict.fromkeys((PLAY_MATCH, PLAY_COMPARISON, PLAY_FIRST), PlayMatch),
+    **dict.fromkeys((TRY_OUT, TRY_OUT_LAST), TryOut),
+    **dict.fromkeys((TAKE_TURN, TAKE_TURN_LAST), TakeTurn),
     LEARN: Teach,
-    TAKE_TURN: TakeTurn,
     VERIFY: Verify,
 }
 """The message class of each task for an arena."""
@@ -245,7 +243,7 @@ class Note(msgspec.Struct, frozen=True):
 
 
 class Diagnostic(msgspec.Struct, frozen=True):
-    """A player's report on one of its moves, for the bot's owner: never part of a digest."""
+    """A player's diagnostics on one of its moves, for the bot's owner: never part of a digest."""
 
     entrant: Count
     deal: Count
@@ -287,7 +285,7 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TriedOut(msgspec.Struct, frozen=True, kw_only=True):
-    """The verdict on a version, and its report."""
+    """The verdict on a version, and its report; `games` counts bouts."""
 
     version: Digest
     attempt: int
@@ -314,7 +312,7 @@ class TriedOut(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MatchPlayed(msgspec.Struct, frozen=True, kw_only=True):
-    """A match's record, with the data stored beside it."""
+    """A match's record, and data beside it: CPU ms per entrant, elapsed seconds, texts of bots."""
 
     match: str
     attempt: int
@@ -331,7 +329,7 @@ class MatchPlayed(msgspec.Struct, frozen=True, kw_only=True):
     printed: list[Printed] = []
     left_out: list[LeftOut] = []
     sampled: BoutCount = 0
-    """How many bouts were replayed, each alone."""
+    """How many bouts were rerun, each alone."""
     stateful: list[Count] = []
     """The entrants that answered differently there, ascending."""
     unrepeatable: list[Count] = []
@@ -365,18 +363,20 @@ class TurnTaken(msgspec.Struct, frozen=True, kw_only=True):
     attempt: int
     token: str
     said: list[Said]
+    seconds: Amount = 0.0
+    """How long it took, with loading the bots and asking them the earlier questions again."""
     v: Version = VERSION
 
 
 class Verified(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of playing a match again."""
+    """The result of a verification."""
 
     verification: str
     attempt: int
     token: str
     finding: Finding
     bout: Count | None = None
-    """The first bout that differs, by its place in the record; None if that is not known."""
+    """The first bout that differs, by its index in the record; None if that is not known."""
     move: Count | None = None
     """How many moves of that bout are the same before the first that differs."""
     why: str = ""  # The match was only replayed for this reason; "" if a file is missing.

@@ -6,6 +6,7 @@ The interpreter is also at /python, whatever its path is here.
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -27,7 +28,8 @@ def main(root: Path) -> None:
         copy(place, root)
     compiled = [interpreter, *root.rglob("*.so")]
     for place in linked(compiled):
-        copy(place, root)
+        if not place.is_relative_to(root):  # A package's own libraries are there already.
+            copy(place, root)
     (root / "python").symlink_to(interpreter)
 
 
@@ -42,9 +44,9 @@ def copy(place: Path, root: Path) -> None:
 
 
 def linked(files: Iterable[Path]) -> Iterator[Path]:
-    """Yields every library that one of the files is linked with, each once."""
+    """Yields every library that one of the files is linked with, each once and without `..`."""
     output = subprocess.run(["ldd", *files], stdout=subprocess.PIPE, text=True, check=False).stdout
-    yield from map(Path, dict.fromkeys(LINKED.findall(output)))
+    yield from map(Path, dict.fromkeys(map(os.path.normpath, LINKED.findall(output))))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ moment. It is restored in one write transaction, so a target has all of it or no
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 from collections.abc import Iterator, Mapping
@@ -25,7 +26,16 @@ from server.db import migrations
 from server.db.models import Base, Delivery
 from server.db.session import Database
 
-__all__ = ["Manifest", "Reader", "Watch", "check", "restore", "secrets_of", "take"]
+__all__ = [
+    "Manifest",
+    "Reader",
+    "Watch",
+    "check",
+    "restore",
+    "secrets_of",
+    "take",
+    "waiting_deliveries",
+]
 
 _SUFFIX = ".part"
 
@@ -70,6 +80,11 @@ def check(path: Path, watch: Watch | None = None) -> Manifest:
         _refuse_newer(reader)
         reader.check(watch)
         return reader.manifest
+
+
+def waiting_deliveries(manifest: Manifest) -> int:
+    """Returns how many mails and webhook deliveries were waiting when the backup was made."""
+    return sum(table.rows for table in manifest.tables if table.name == Delivery.__tablename__)
 
 
 def restore(
@@ -138,29 +153,71 @@ def _refuse_newer(reader: Reader) -> None:
 def _whole_or_nothing(path: Path) -> Iterator[IO[bytes]]:
     """Opens a file that gets its name at the end of the block, and disappears on an error.
 
-    It is locked meanwhile, so that no other process takes it for what a killed one has left.
+    It is locked meanwhile, so that no other process takes it for what a killed one has left. Raises
+    Conflict if the file exists or another process is writing it, and Unavailable.
     """
     _refuse_existing(path)
     unfinished = path.with_name(f".{path.name}{_SUFFIX}")
     try:
-        with suppress(FileNotFoundError):
-            unfinished.unlink()
-        descriptor = os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            with suppress(OSError):  # Some network disks have no locks.
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        _refuse_existing(path)
-        unfinished.rename(path)
+        with _new_file(unfinished) as file:
+            try:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+                _refuse_existing(path)
+                unfinished.rename(path)
+            except BaseException:
+                with suppress(OSError):
+                    unfinished.unlink()
+                raise
+    except BlockingIOError as error:
+        raise Conflict(f"another command is writing {path}: wait for it") from error
+    except FileExistsError as error:
+        raise Conflict(
+            f"another command is writing {path}: wait for it, or, if none is, delete {unfinished}"
+        ) from error
     except OSError as error:
         raise Unavailable(
             f"{path} could not be written: {error.strerror}; no part of it was kept"
         ) from error
-    finally:
-        with suppress(OSError):
-            unfinished.unlink()
+
+
+def _new_file(path: Path) -> IO[bytes]:
+    """Opens a new file and locks it; first removes the one that a killed process has left.
+
+    Raises BlockingIOError if another process is writing it, and FileExistsError if one may be.
+    """
+    # A network disk locks only a file that is open for writing.
+    with suppress(FileNotFoundError), path.open("r+b") as left:
+        if not _lock(left):
+            raise _exists(path)
+        path.unlink()
+    file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "wb")
+    try:
+        _lock(file)
+    except BaseException:
+        file.close()
+        raise
+    if os.fstat(file.fileno()).st_nlink:
+        return file
+    file.close()  # Another process has just taken it for what a killed one has left.
+    raise _exists(path)
+
+
+def _exists(path: Path) -> FileExistsError:
+    return FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+
+
+def _lock(file: IO[bytes]) -> bool:
+    """Locks the file for this process; returns False if its disk has no locks, as some network
+    disks. Raises BlockingIOError if another process has locked it."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError:
+        return False
+    return True
 
 
 def _refuse_existing(path: Path) -> None:

@@ -136,11 +136,11 @@ def _upgrade_of(path: Path) -> str:
 def _delete_remains(folder: Path) -> None:
     """Deletes the unfinished files of backups that were killed.
 
-    A file stays while a process is writing it and so holds its lock.
+    A file stays while a process is writing it and so holds its lock, and on a disk without locks.
     """
     for path in folder.iterdir():
         if _UNFINISHED.fullmatch(path.name):
-            with suppress(OSError), path.open("rb") as file:
+            with suppress(OSError), path.open("r+b") as file:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 path.unlink()
 

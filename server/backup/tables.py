@@ -16,6 +16,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Insert,
+    LargeBinary,
     MetaData,
     Table,
     Text,
@@ -36,9 +37,15 @@ from matchbox.errors import BadBackup
 from server.backup.archive import Progress, Reader, TablePart, Watch, Writer
 
 REVISION_TABLE: Final = "alembic_version"
-_AT_ONCE: Final = 200
-"""The number of rows that are read, or written, together."""
-_BYTES_AT_ONCE: Final = 4 << 20
+_CHUNK_ROWS: Final = 200
+"""The most rows that are read, or written, together."""
+_CHUNK_LONG_ROWS: Final = 10
+"""The most rows that are read together of a table whose rows may have megabytes."""
+_CHUNK_BYTES: Final = 4 << 20
+"""The most bytes that are written together, except for one longer row."""
+_LIMITS: Final = {("match", "void_why"): 500, ("entry", "out_why"): 500}
+"""The most characters of columns. On SQLite, releases up to 0.3.14 could store more there when they
+renamed a deleted author's bots."""
 
 
 def names(connection: Connection) -> list[str]:
@@ -57,7 +64,7 @@ def dump(
         columns = [str(one.name) for one in table.columns]
         rows = connection.execute(
             select(*map(_readable, table.columns)),
-            execution_options={"stream_results": True, "max_row_buffer": _AT_ONCE},
+            execution_options={"stream_results": True, "max_row_buffer": _rows_at_a_time(table)},
         )
         writer.table(str(table.name), columns, progress.counted(rows))
     return _last_ids(connection, tables)
@@ -66,8 +73,8 @@ def dump(
 def load(connection: Connection, reader: Reader, watch: Watch | None) -> None:
     """Writes the backup's rows into tables of the backup's schema, which must be empty.
 
-    In a text for Postgres, which stores no NUL, U+FFFD replaces it. Raises BadBackup if the file is
-    damaged, or holds what this kind of database cannot store.
+    Outside JSON, U+FFFD replaces NUL in a text for Postgres, which stores none. Raises BadBackup if
+    the file is damaged, or holds what this kind of database cannot store.
     """
     tables = _reflect(connection, set(names(connection)) - {REVISION_TABLE})
     parts = {part.name: part for part in reader.manifest.tables}
@@ -84,9 +91,10 @@ def load(connection: Connection, reader: Reader, watch: Watch | None) -> None:
     for table in tables:
         part = parts[table.name]
         statement = _insert(table, part.columns, connection.dialect.name)
+        limits = [_LIMITS.get((part.name, name)) for name in part.columns]
         for rows in _batches(progress.counted(reader.rows(part))):
             if connection.dialect.name == "postgresql":
-                rows = [list(map(_without_nul, row)) for row in rows]
+                rows = [list(map(_for_postgres, row, limits)) for row in rows]
             _write(connection, statement, rows, reader, part)
     _count_on(connection, parts)
 
@@ -107,6 +115,11 @@ def _reflect(connection: Connection, only: Iterable[str]) -> Sequence[Table]:
     return found.sorted_tables
 
 
+def _rows_at_a_time(table: Table) -> int:
+    bytes_or_json = any(isinstance(one.type, JSON | LargeBinary) for one in table.columns)
+    return _CHUNK_LONG_ROWS if bytes_or_json else _CHUNK_ROWS
+
+
 def _readable(found: ColumnElement[Any]) -> ColumnElement[Any]:
     return cast(found, Text) if isinstance(found.type, JSON) else found
 
@@ -123,9 +136,9 @@ def _insert(table: Table, columns: Iterable[str], dialect: str) -> Insert:
     return insert(table).values(values)
 
 
-def _without_nul(value: Any) -> Any:
-    """The value as Postgres can store it: in texts, U+FFFD replaces NUL."""
-    return value.replace("\0", "\ufffd") if isinstance(value, str) else value
+def _for_postgres(value: Any, limit: int | None) -> Any:
+    """The value as Postgres can store it: texts are cut at the limit, and U+FFFD replaces NUL."""
+    return value.replace("\0", "\ufffd")[:limit] if isinstance(value, str) else value
 
 
 def _write(
@@ -152,7 +165,7 @@ def _batches(rows: Iterable[list[Any]]) -> Iterator[list[list[Any]]]:
     for row in rows:
         batch.append(row)
         size += sum(len(value) for value in row if isinstance(value, bytes | str))
-        if len(batch) >= _AT_ONCE or size >= _BYTES_AT_ONCE:
+        if len(batch) >= _CHUNK_ROWS or size >= _CHUNK_BYTES:
             yield batch
             batch, size = [], 0
     if batch:

@@ -1,6 +1,8 @@
 """Puts a database's errors into sentences that say what is wrong and what to do.
 
-Knows the texts of SQLite and Postgres; looks at damaged pages of SQLite.
+Knows the texts of SQLite and the SQLSTATEs of Postgres, whose texts may be in any language. Errors
+of connecting have no SQLSTATE, and are known by their English texts. Looks at damaged pages of
+SQLite.
 """
 
 from __future__ import annotations
@@ -48,14 +50,30 @@ _SQLITE: Final = (
     ),
 )
 
-
 _NO_RIGHT: Final = "42501"
-"""The SQLSTATE of Postgres for an account that lacks a right."""
+_NO_TURN: Final = "55P03"
+_STOOD_STILL: Final = "25P03"
+_DISK_FULL: Final = "53100"
+_READ_ONLY: Final = "25006"
+"""SQLSTATEs of Postgres: the account lacks a right, a lock did not come in time, a transaction
+stood still, the disk is full, and the server is read-only."""
+_CROWDED: Final = ("too many clients", "too many connections", "remaining connection slots")
+"""Texts of Postgres for the lack of a connection, in English: they come without a SQLSTATE."""
 
 
 def is_about_access(error: DBAPIError) -> bool:
     """Whether the cause is the server's address or the account's rights, and not the statement."""
-    return error.statement is None or getattr(error.orig, "sqlstate", "") == _NO_RIGHT
+    return error.statement is None or _state(error) == _NO_RIGHT
+
+
+def is_about_turn(error: DBAPIError) -> bool:
+    """Whether the turn of a writer has not come in time."""
+    return _state(error) == _NO_TURN or "database is locked" in str(error.orig)
+
+
+def _state(error: DBAPIError) -> str:
+    """The SQLSTATE of Postgres; empty for errors of SQLite and of connecting."""
+    return getattr(error.orig, "sqlstate", None) or ""
 
 
 def sentence(error: DBAPIError, url: str) -> str:
@@ -66,10 +84,15 @@ def sentence(error: DBAPIError, url: str) -> str:
         for sign, words in _SQLITE:
             if sign in said:
                 return words.format(place=address.database)
-    elif "idle-in-transaction timeout" in said:
+    elif _state(error) == _STOOD_STILL:
         return (
             "this process stood still in the middle of a change, so Postgres ended its connection "
             "and nothing of the change was stored; see why it was suspended or hung"
+        )
+    elif error.statement is None and any(sign in said for sign in _CROWDED):
+        return (
+            "Postgres has no connection left; raise its max_connections, or run fewer processes: "
+            f"{said}"
         )
     elif error.statement is None:
         place = address.set(drivername="postgresql").render_as_string(hide_password=True)
@@ -77,29 +100,29 @@ def sentence(error: DBAPIError, url: str) -> str:
             f"the database {place} cannot be reached; start Postgres, or correct "
             f"MATCHBOX_DATABASE_URL: {said}"
         )
-    elif getattr(error.orig, "sqlstate", "") == _NO_RIGHT:
+    elif _state(error) == _NO_RIGHT:
         return (
             "the account of MATCHBOX_DATABASE_URL lacks a right in Postgres; make it the owner of "
             f"the database: {said}"
         )
-    elif "No space left" in said:
+    elif _state(error) == _DISK_FULL:
         return f"the disk of Postgres is full, so nothing can be stored; free some space: {said}"
-    elif "read-only transaction" in said:
+    elif _state(error) == _READ_ONLY:
         return f"Postgres is read-only, so nothing can be stored; make it writable: {said}"
     return f"the database cannot be used now; try again: {said}"
 
 
-_STARTING: Final = (
-    *("starting up", "shutting down", "not yet accepting", "Connection refused"),
-    *("No such file or directory", "timeout expired", "resolve host", "translate host name"),
-    *("closed the connection unexpectedly", "Connection reset by peer"),
+_LASTING: Final = (
+    *("does not exist", "authentication failed", "no password supplied", "pg_hba.conf"),
+    *("is not permitted", "permission denied", "invalid"),
+    *("does not support SSL", "certificate verify failed", "does not match host name"),
 )
-"""Texts of errors of Postgres, or of the connection to it, that may be over in a moment. The last
-two come from a proxy that has started before Postgres."""
+"""Texts of errors of connecting that no waiting mends. Without a SQLSTATE, a Postgres that speaks
+another language cannot be told from one that is starting, and is waited for."""
 
 
 def wait_for_start(url: str, most_s: float, report: Callable[[str], None]) -> None:
-    """Waits up to `most_s` seconds while Postgres seems to be starting.
+    """Waits up to `most_s` seconds while Postgres may be starting.
 
     Reports why once. Raises Unavailable if it has not started by then; other errors are left to the
     code that opens the database. SQLite needs no start.
@@ -112,7 +135,7 @@ def wait_for_start(url: str, most_s: float, report: Callable[[str], None]) -> No
         try:
             engine.connect().close()
         except OperationalError as error:
-            if any(sign in str(error.orig) for sign in _STARTING):
+            if not any(sign in str(error.orig) for sign in _LASTING):
                 return sentence(error, url)
         return ""
 

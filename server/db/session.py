@@ -66,8 +66,6 @@ CROWDED: Final = (
     "seconds, and tell an operator if this goes on"
 )
 """What a reader is told who has got no connection in time."""
-_TAKEN: Final = ("database is locked", "lock timeout")
-"""The errors of SQLite and Postgres for a writer whose turn did not come in time."""
 _NO_ROOM_OR_TURN: Final = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _WRITERS: Final = 0x6D61746368626F78
 """The key of the Postgres advisory lock for writers: "matchbox" in ASCII."""
@@ -247,7 +245,7 @@ def _clear_errors(url: str, crowded: str = BUSY) -> Iterator[None]:
     except DatabaseError as error:
         if isinstance(error, ProgrammingError) and not errors.is_about_access(error):
             raise
-        if any(sign in str(error.orig) for sign in _TAKEN):
+        if errors.is_about_turn(error):
             raise Unavailable(BUSY) from error
         raise Unavailable(errors.sentence(error, url)) from error
     except PoolTimeout as error:

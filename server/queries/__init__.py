@@ -1,7 +1,8 @@
 """The read side: answers of `matchbox.answers` for the pages and the API. Changes nothing.
 
-The first argument is a reader's session; `viewer` is the account that asks, or None. A query raises
-NotFound for a missing row, and Forbidden for a row that the viewer may not see, or not yet.
+The first argument is a reader's session. If the answer depends on who asks, the second is `viewer`:
+the account that asks, or None. A query raises NotFound for a missing row, and Forbidden for a row
+that the viewer may not see, or not yet.
 """
 
 from server.queries.audit import audit
@@ -33,49 +34,8 @@ from server.queries.platform import (
     events,
     fresh_token,
     last_event,
+    misses_events,
     sessions,
     tokens,
 )
 from server.queries.standings import board_digest, leaderboard, season_standings
-
-__all__ = [
-    "account",
-    "admin",
-    "all_opponents",
-    "audit",
-    "author",
-    "board_digest",
-    "board_figures",
-    "board_pairs",
-    "bot",
-    "bot_name",
-    "bots",
-    "bundle",
-    "events",
-    "exportable_season",
-    "file_of",
-    "following",
-    "fresh_token",
-    "games",
-    "last_event",
-    "leaderboard",
-    "league",
-    "leagues",
-    "match",
-    "match_log",
-    "matches",
-    "my_bots",
-    "opponents",
-    "queue",
-    "rating_trails",
-    "record_of",
-    "season",
-    "season_records",
-    "season_standings",
-    "seasons",
-    "sessions",
-    "steps",
-    "tokens",
-    "uploaded_file",
-    "version",
-]

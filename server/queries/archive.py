@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from sqlalchemy import select
-from sqlalchemy.orm import joinedload, selectinload
+from sqlalchemy import or_, select
+from sqlalchemy.orm import defer, joinedload, selectinload
 
 from matchbox.errors import BadOption, Conflict, Forbidden, quoted
 from matchbox.league import archive
@@ -46,26 +46,28 @@ BUNDLES: Final = ("mine", "allowed", "all")
 bots and of owners who share theirs; or everybody's."""
 BEFORE: Final = 4
 """The method of a stored standing that names none."""
-_AT_ONCE: Final = 200
+_QUERY_CHUNK: Final = 200
+"""The number of matches that are read with one statement."""
 
 
-def may_be_archived(session: Session, name: int | str, bundles: str, viewer: User | None) -> Season:
+def may_be_archived(session: Session, viewer: User | None, name: int | str, bundles: str) -> Season:
     """Returns the season if this viewer may have its archive.
 
     Raises NotFound; BadOption if `bundles` is unknown; Conflict while the season, or for the first
     division another one, is not over, or after its records were removed; and Forbidden if a viewer
-    who is no operator asks for everybody's bundles.
+    who is not an operator asks for everybody's bundles.
     """
-    season = find_season(session, name)
+    season = find_season(session, name, viewer)
     if bundles not in BUNDLES:
-        raise BadOption(f"bundles may be {', '.join(BUNDLES)}, and not {quoted(bundles)}")
+        raise BadOption(f"bundles must be one of {', '.join(BUNDLES)}, not {quoted(bundles)}")
     if bundles == "all" and (viewer is None or not viewer.operator):
         raise Forbidden("everybody's bundles are for operators; ask for mine, or allowed")
     if season.state not in OVER:
         raise Conflict(
             f"season {season.name} is {season.state}; it can be exported once it is over"
         )
-    if divisions.hides_deals(session, season):
+    going_on = sum(one.state not in OVER for one in divisions.divisions_of(session, season))
+    if divisions.hides_deals(season, going_on):
         raise Conflict(
             f"the seed of season {season.name} gives the deals of all divisions of its edition; it "
             "can be exported once these are over"
@@ -76,13 +78,13 @@ def may_be_archived(session: Session, name: int | str, bundles: str, viewer: Use
 
 
 def write_archive(
-    session: Session, name: int | str, bundles: str, viewer: User | None, file: IO[bytes]
+    session: Session, viewer: User | None, name: int | str, bundles: str, file: IO[bytes]
 ) -> str:
     """Writes the season's archive into the file, and returns the season's name.
 
     Raises the errors of `may_be_archived`.
     """
-    season = may_be_archived(session, name, bundles, viewer)
+    season = may_be_archived(session, viewer, name, bundles)
     entries = [entry for entry in season.entries if entry.version is not None]
     given = [
         entry.version
@@ -136,11 +138,11 @@ def _season(session: Session, row: Season) -> layout.ArchivedSeason:
 
 def _rules_of(session: Session, row: Season) -> tuple[str, dict[str, Any]]:
     """The rules and options of the season's matches; its league may have newer ones by now."""
-    results = select(Result).join(Result.match).where(Match.season_id == row.id)
+    results = select(Result.record).join(Result.match).where(Match.season_id == row.id)
     first = session.scalar(results.order_by(Match.number).limit(1))
     if first is None:
         return row.league.rules, row.league.options
-    record = records.unpack(first.record)
+    record = records.unpack(first)
     return record.rules, record.options
 
 
@@ -169,15 +171,16 @@ def _taught(lesson: Lesson) -> layout.ArchivedLesson:
 def _standing(session: Session, season: Season) -> layout.ArchivedStanding:
     """Returns the stored standing of a finished season.
 
-    Computes it anew if the season was cancelled, or if an account was deleted since then: its bots
-    have other names now, and names are part of the digest.
+    Computes it anew if the season was cancelled, if it is marked to be computed again, or if an
+    account was deleted since then: its bots have other names now, and names are part of the digest.
     """
     kept = session.get(Standing, standings.scope_of(season))
-    found: Standing | standings.Fresh
+    found: Standing | standings.ComputedStanding
     if (
         kept is None
         or season.state != SeasonState.FINISHED
         or "settings" not in kept.facts
+        or standings.is_marked(kept)
         or _renamed_since(session, season, kept.computed_at)
     ):
         found = standings.compute(session, standings.scope_of(season))
@@ -202,12 +205,16 @@ def _renamed_since(session: Session, season: Season, at: int) -> bool:
 
 
 def _lessons(session: Session, season: Season, given: Sequence[Version]) -> Sequence[Lesson]:
+    """The lessons of these versions, without those of versions that do not learn. But a bot may
+    have learned once, and later not."""
+    learned = or_(Version.learns.is_not(False), Lesson.after.is_distinct_from(Lesson.before))
     query = (
         select(Lesson)
         .join(Lesson.version)
         .where(Lesson.season_id == season.id, Lesson.state != LessonState.WAITING)
-        .where(Lesson.version_id.in_([one.id for one in given]), Version.learns.is_not(False))
+        .where(Lesson.version_id.in_([one.id for one in given]), learned)
         .order_by(Lesson.round, Lesson.version_id)
+        .options(defer(Lesson.log))
     )
     return session.scalars(query).all()
 
@@ -225,10 +232,12 @@ def _matches(
         if state == MatchState.FINISHED or match in learned
     ]
     whole = (
-        joinedload(Match.result),
-        selectinload(Match.seats).joinedload(MatchSeat.version).joinedload(Version.bot),
+        joinedload(Match.result).load_only(Result.digest, Result.record, Result.bouts),
+        selectinload(Match.seats)
+        .joinedload(MatchSeat.version)
+        .options(defer(Version.report), joinedload(Version.bot)),
     )
-    for part in in_parts(ids, _AT_ONCE):
+    for part in in_parts(ids, _QUERY_CHUNK):
         some = select(Match).where(Match.id.in_(part)).options(*whole)
         for row in session.scalars(some.order_by(Match.number)):
             assert row.result is not None

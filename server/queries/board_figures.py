@@ -34,7 +34,7 @@ from server.queries.standings import Boarded, Named, boarded, continuous, stamp
 from server.services import board_counts
 from server.services.cache import Cache
 from server.services.embargo import readable
-from server.services.lookup import find_bot
+from server.services.lookup import find_bot, versions_of
 from server.services.standings import scope_of
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ if TYPE_CHECKING:
 
 _trails: Final = Cache[dict[int, list[float]]](most=16)
 _few: Final = Cache[BoardFigures](most=16)
-AT_ONCE: Final = 100
-"""The number of opponents that are looked up at a time."""
+QUERY_CHUNK: Final = 100
+"""The number of opponents that are looked up with one statement."""
 LATEST: Final = 100
 """The number of a bot's newest matches that show its present results."""
 LATELY: Final = 12
@@ -154,7 +154,7 @@ def _in_parts(
     own: int,
     lately: Mapping[int, list[float]],
 ) -> Iterator[Opponent]:
-    for part in in_parts(pairs, AT_ONCE):
+    for part in in_parts(pairs, QUERY_CHUNK):
         with read() as session:
             found = _opponents(session, part, own, lately)
         yield from found
@@ -176,8 +176,9 @@ def _met(session: Session, owner: str, name: str) -> _Met | None:
     if league is None:
         return None
     kept = board_counts.read(session, scope_of(league))
-    active = [one for one in bot.versions if one.state == VersionState.ACTIVE]
-    playing = active or [one for one in bot.versions if kept.met(one.id)]
+    versions = versions_of(session, bot)
+    active = [one for one in versions if one.state == VersionState.ACTIVE]
+    playing = active or [one for one in versions if kept.met(one.id)]
     if not playing:
         return None
     return _Met(league, playing[-1].id, playing[-1].number, kept.pairs_of(playing[-1].id))

@@ -15,11 +15,12 @@ from sqlalchemy.orm import joinedload
 
 from matchbox.answers import faults as answers
 from matchbox.match import record as records
-from server.db.models import Bot, Match, MatchSeat, MatchState, Result
+from server.db.models import Bot, Match, MatchSeat, MatchState, Result, Version
 from server.queries.match_filters import seats_of
 from server.queries.pagination import numbers, page_size, sees
 from server.services.embargo import readable
-from server.services.lookup import find_bot
+from server.services.fault_counts import EXCLUDED
+from server.services.lookup import find_bot, versions_of
 from server.times import iso
 
 if TYPE_CHECKING:
@@ -29,21 +30,19 @@ if TYPE_CHECKING:
 
     from server.db.models import User
 
-EXCLUDED: Final = "excluded"
-"""The kind of the fault in a bout that is lost because of faults in other bouts. It is not
-listed."""
-AT_ONCE: Final = 20
-"""The number of seats of a version that are read at a time."""
+FETCH_SIZE: Final = 20
+"""The number of seats that are fetched at a time, over all versions."""
 _HAS_RECORD: Final = func.coalesce(Result.record_days, 0) == 0
-"""With its index of results that have a record, SQLite would read all of these."""
+"""Written so that SQLite does not use its index of results that have a record: it would read all of
+these."""
 _ORDER: Final = (MatchSeat.created_at, MatchSeat.number, MatchSeat.seat, MatchSeat.match_id)
 
 
 def bot_faults(
     session: Session,
+    viewer: User | None,
     owner: str,
     name: str,
-    viewer: User | None,
     *,
     cursor: str | None = None,
     limit: int = 50,
@@ -68,6 +67,7 @@ def _found(
     session: Session, bot: Bot, cursor: str | None, *, details: bool
 ) -> Iterator[tuple[str, answers.OneFault]]:
     """The faults after the cursor, each with its own cursor."""
+    used = (Result.record, Result.notes) if details else (Result.record,)
     query = (
         select(MatchSeat)
         .join(Match, Match.id == MatchSeat.match_id)
@@ -75,7 +75,8 @@ def _found(
         .where(readable(), _HAS_RECORD)
         .order_by(*(column.desc() for column in _ORDER))
         .options(
-            joinedload(MatchSeat.match).joinedload(Match.result), joinedload(MatchSeat.version)
+            joinedload(MatchSeat.match).joinedload(Match.result).load_only(*used),
+            joinedload(MatchSeat.version).load_only(Version.number),
         )
     )
     at: tuple[int, ...] = (0, 0, 0)
@@ -86,12 +87,11 @@ def _found(
         at = tuple(first)
         query = query.where(tuple_(*_ORDER) <= tuple_(*at, name))
     forfeited = MatchSeat.forfeits > literal_column("0")  # the same expression as in the index
+    chosen = seats_of([one.id for one in versions_of(session, bot)], [forfeited])
+    query = query.execution_options(yield_per=max(2, FETCH_SIZE // max(len(chosen), 1)))
     with ExitStack() as streams:
         parts = [
-            streams.enter_context(
-                closing(session.scalars(query.where(part).execution_options(yield_per=AT_ONCE)))
-            )
-            for part in seats_of([one.id for one in bot.versions], [forfeited])
+            streams.enter_context(closing(session.scalars(query.where(part)))) for part in chosen
         ]
         for seat in merge(*parts, key=_place, reverse=True):
             for number, fault in _of_seat(seat, details=details):
@@ -114,8 +114,8 @@ def _of_seat(seat: MatchSeat, *, details: bool) -> Iterator[tuple[int, answers.O
         return
     notes = {
         (deal, rotation, kind): detail
-        for entrant, deal, rotation, kind, detail in result.notes
-        if details and entrant == seat.seat
+        for entrant, deal, rotation, kind, detail in (result.notes if details else ())
+        if entrant == seat.seat
     }
     record = records.unpack(result.record)
     for number, bout in enumerate(record.bouts):

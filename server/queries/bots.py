@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import bindparam, select
 from sqlalchemy.orm import joinedload, selectinload
 
-from matchbox.answers.bots import Author, AuthorBot, BotLine, BotName, Bots, Report, VersionLine
+from matchbox.answers.bots import (
+    FILE_REMOVED,
+    Author,
+    AuthorBot,
+    BotLine,
+    BotName,
+    Bots,
+    Report,
+    VersionLine,
+)
 from matchbox.answers.bots import Bot as AnsweredBot
 from matchbox.answers.bots import Version as AnsweredVersion
 from matchbox.errors import Forbidden, NotFound, quoted
@@ -19,12 +28,13 @@ from server.db.models import (
     Draft,
     Match,
     MatchSeat,
+    MatchState,
     Result,
     User,
     Version,
     VersionState,
 )
-from server.queries.pagination import numbers, page_size, sees, split, title_of
+from server.queries.pagination import newest, sees, title_of
 from server.queries.standings import Boarded, best_line, of_game
 from server.services.accounts import HOUSE
 from server.services.embargo import readable
@@ -36,9 +46,13 @@ if TYPE_CHECKING:
 
     from matchbox.answers.standings import BoardLine
 
+_STATES: Final = selectinload(Bot.versions).load_only(Version.number, Version.state)
+"""Loads the versions of many bots, without their reports, which are long."""
 _LAST: Final = (
     select(MatchSeat.match_id, MatchSeat.seat)
-    .where(MatchSeat.version_id == bindparam("version"))
+    .join(Match, Match.id == MatchSeat.match_id)
+    .where(MatchSeat.version_id == bindparam("version"), Match.state == MatchState.FINISHED)
+    .where(Match.comparison_id.is_(None))
     .order_by(MatchSeat.created_at.desc(), MatchSeat.number.desc(), MatchSeat.match_id.desc())
     .limit(30)
     .subquery()
@@ -47,9 +61,9 @@ _NEWEST: Final = (
     select(_LAST.c.seat, Result.cpu_ms, Result.moves)
     .join(Match, Match.id == _LAST.c.match_id)
     .join(Result, Result.match_id == _LAST.c.match_id)
-    .where(Match.comparison_id.is_(None), readable())
+    .where(readable())
 )
-"""The processor time and the bouts of a version's newest matches that may be shown."""
+"""The processor time and the bouts of a version's newest rated matches, where they may be shown."""
 
 
 def bots(
@@ -65,23 +79,20 @@ def bots(
 
     Raises BadOption.
     """
-    query = select(Bot).join(Bot.owner).options(joinedload(Bot.owner), selectinload(Bot.versions))
+    query = select(Bot).join(Bot.owner).options(joinedload(Bot.owner), _STATES)
     if game is not None:
         query = query.where(Bot.game == game)
     if owner is not None:
         query = query.where(User.name == owner)
     if not retired:
         query = query.where(Bot.retired_at.is_(None))
-    if cursor is not None:
-        query = query.where(Bot.id < numbers(cursor, 1)[0])
-    found = session.scalars(query.order_by(Bot.id.desc()).limit(page_size(limit) + 1)).all()
-    shown, following = split(found, limit, lambda row: str(row.id))
+    shown, following = newest(session, query, Bot, cursor, limit)
     return Bots(items=[_item(row) for row in shown], next=following)
 
 
 def my_bots(session: Session, viewer: User) -> list[BotLine]:
     """Returns all of the viewer's bots, newest first, including the retired ones."""
-    query = select(Bot).where(Bot.owner_id == viewer.id).options(selectinload(Bot.versions))
+    query = select(Bot).where(Bot.owner_id == viewer.id).options(_STATES)
     return [_item(row) for row in session.scalars(query.order_by(Bot.id.desc()))]
 
 
@@ -90,7 +101,7 @@ def author(session: Session, name: str) -> Author:
     row = session.scalar(select(User).where(User.name == name))
     if row is None:
         raise NotFound(f"there is no author {quoted(name)}")
-    query = select(Bot).where(Bot.owner_id == row.id).options(selectinload(Bot.versions))
+    query = select(Bot).where(Bot.owner_id == row.id).options(_STATES)
     found = session.scalars(query.order_by(Bot.id.desc())).all()
     boards = {game: of_game(session, game) for game in {one.game for one in found}}
     return Author(
@@ -104,7 +115,7 @@ def author(session: Session, name: str) -> Author:
     )
 
 
-def bot(session: Session, owner: str, name: str, viewer: User | None) -> AnsweredBot:
+def bot(session: Session, viewer: User | None, owner: str, name: str) -> AnsweredBot:
     """Returns the bot owner/name. Raises NotFound."""
     row = find_bot(session, f"{owner}/{name}")
     return AnsweredBot(
@@ -129,7 +140,7 @@ def bot_name(session: Session, name: str) -> BotName:
     return BotName(bot=found[0].full_name, owner=found[0].owner.name, name=name)
 
 
-def version(session: Session, name: str | int, viewer: User | None) -> AnsweredVersion:
+def version(session: Session, viewer: User | None, name: str | int) -> AnsweredVersion:
     """Returns the version with that row number or bundle digest.
 
     If several versions share the digest, the viewer's own comes first. Raises NotFound.
@@ -150,42 +161,44 @@ def version(session: Session, name: str | int, viewer: User | None) -> AnsweredV
 
 
 def uploaded_file(
-    session: Session, name: str, viewer: User | None
+    session: Session, viewer: User | None, name: str
 ) -> tuple[AnsweredVersion, bytes]:
     """Returns a version and its file.
 
     Owners and operators may read a file; everybody may read the shipped bots'. Raises NotFound or
     Forbidden.
     """
-    found = version(session, name, viewer)
+    found = version(session, viewer, name)
     if not found.mine and found.owner != HOUSE:
         raise Forbidden("a bot's file is for its owner and operators; this one is not yours")
     return found, bundle(session, found.digest)
 
 
 def bundle(session: Session, digest: str) -> bytes:
-    """Returns the uploaded bytes, or those of a draft. Raises NotFound."""
-    row: Bundle | Draft | None = session.get(Bundle, digest)
-    if row is None:
-        row = session.scalar(select(Draft).where(Draft.digest == digest).limit(1))
-    if row is None:
-        raise NotFound(f"there is no bundle {digest}")
-    return row.data
+    """Returns the uploaded bytes, or those of a draft. Raises NotFound, also if they were
+    removed."""
+    kept = session.get(Bundle, digest)
+    if kept is not None and kept.data:
+        return kept.data
+    draft = session.scalar(select(Draft).where(Draft.digest == digest).limit(1))
+    if draft is not None:
+        return draft.data
+    raise NotFound(f"there is no bundle {digest}" if kept is None else FILE_REMOVED)
 
 
 def file_of(
-    session: Session, owner: str, name: str, number: int, viewer: User | None
+    session: Session, viewer: User | None, owner: str, name: str, number: int
 ) -> bytes | None:
     """Returns a version's uploaded bytes, or None for a viewer who may not read them.
 
-    Everybody may read the shipped bots'. Raises NotFound.
+    They are empty if they were removed. Everybody may read the shipped bots'. Raises NotFound.
     """
     row = find_bot(session, f"{owner}/{name}")
-    found = [one for one in row.versions if one.number == number]
-    if not found:
+    wanted = (Version.bot_id == row.id, Version.number == number)
+    data = session.scalar(select(Bundle.data).join(Version).where(*wanted))
+    if data is None:
         raise NotFound(f"{row.full_name} has no version {number}")
-    readable = sees(viewer, row.owner_id) or row.owner.name == HOUSE
-    return bundle(session, found[0].digest) if readable else None
+    return data if sees(viewer, row.owner_id) or row.owner.name == HOUSE else None
 
 
 def _versions(session: Session, name: str) -> list[Version]:

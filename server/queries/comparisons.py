@@ -10,10 +10,9 @@ from sqlalchemy.orm import joinedload
 from matchbox.answers import Interval
 from matchbox.answers import comparisons as answers
 from matchbox.errors import Forbidden
-from matchbox.league.sprt import CAP_GAMES
+from matchbox.league.sprt import MAX_BOUTS
 from matchbox.registry import is_cooperative
 from server.db.models import (
-    Bot,
     Comparison,
     ComparisonState,
     Match,
@@ -22,10 +21,11 @@ from server.db.models import (
     Version,
     VersionState,
 )
-from server.queries.pagination import numbers, page_size, sees, split
+from server.queries.match_filters import version_rows
+from server.queries.pagination import newest, sees
 from server.services import comparisons as services
 from server.services.interim_results import result_of
-from server.services.lookup import find_comparison
+from server.services.lookup import find_bot, find_comparison
 from server.times import iso
 
 if TYPE_CHECKING:
@@ -50,20 +50,13 @@ def comparisons(
     versions = joinedload(Comparison.challenger), joinedload(Comparison.defender)
     query = select(Comparison).where(Comparison.owner_id == viewer.id).options(*versions)
     if bot is not None:
-        owner, _, name = bot.partition("/")
-        its_own = (
-            select(Version.id).join(Bot).join(User).where(User.name == owner, Bot.name == name)
-        )
-        query = query.where(Comparison.challenger_id.in_(its_own))
-    if cursor is not None:
-        query = query.where(Comparison.id < numbers(cursor, 1)[0])
-    query = query.order_by(Comparison.id.desc()).limit(page_size(limit) + 1)
-    shown, following = split(session.scalars(query).all(), limit, lambda row: str(row.id))
+        query = query.where(Comparison.challenger_id.in_(version_rows(bot)))
+    shown, following = newest(session, query, Comparison, cursor, limit)
     items = [_item(row) for row in shown]
     return answers.Comparisons(items=items, next=following)
 
 
-def comparison(session: Session, number: int, viewer: User | None) -> answers.Comparison:
+def comparison(session: Session, viewer: User | None, number: int) -> answers.Comparison:
     """Returns the comparison, to its author or an operator. Raises NotFound or Forbidden."""
     row = find_comparison(session, number)
     if not sees(viewer, row.owner_id):
@@ -107,28 +100,25 @@ def comparison(session: Session, number: int, viewer: User | None) -> answers.Co
 
 
 def comparable(
-    session: Session, owner: str, name: str, viewer: User, *, settings: Settings, now: int
+    session: Session, viewer: User, owner: str, name: str, *, settings: Settings, now: int
 ) -> answers.Comparable:
     """Returns the choices in the form on the bot's page."""
-    accepted = (
-        select(Version.number)
-        .join(Bot)
-        .join(User)
-        .where(User.name == owner, Bot.name == name, Version.state.in_(services.COMPARED))
+    bot = find_bot(session, f"{owner}/{name}")
+    accepted = select(Version.number).where(
+        Version.bot_id == bot.id, Version.state.in_(services.COMPARED)
     )
     found = list(session.scalars(accepted.order_by(Version.number.desc())))
     active = session.scalar(accepted.where(Version.state == VersionState.ACTIVE))
     challenger, defender = services.default_versions(found, active)
-    game = session.scalar(select(Bot.game).join(User).where(User.name == owner, Bot.name == name))
     return answers.Comparable(
         versions=found,
         challenger=challenger,
         defender=defender,
         left=services.left_today(session, viewer, settings, now=now),
         budget=settings.comparison_games,
-        most=CAP_GAMES,
+        most=MAX_BOUTS,
         others=services.MAX_OTHERS,
-        cooperative=is_cooperative(game or ""),
+        cooperative=is_cooperative(bot.game),
     )
 
 

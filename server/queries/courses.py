@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
+from zlib import crc32
 
 from sqlalchemy import Integer, case, cast, func, select
 from sqlalchemy.orm import aliased
 
 from matchbox.answers.courses import Course, Fixture, Meeting, Stamp
 from matchbox.errors import NotFound
+from matchbox.league.meetings import share_of
 from matchbox.registry import is_cooperative
 from server.db.models import (
     UNDER_WAY,
@@ -46,7 +48,8 @@ if TYPE_CHECKING:
 
     from server.db.models import User
 
-AT_ONCE: Final = 500
+QUERY_CHUNK: Final = 500
+"""The number of matches that are read with one statement."""
 KEPT: Final = 20_000
 """The most matches that a process caches for one database."""
 
@@ -73,7 +76,7 @@ _listed: WeakKeyDictionary[Any, dict[tuple[int, int], _Listed]] = WeakKeyDiction
 _met: Final = Cache[dict[tuple[int, int], Pair]](most=8)
 
 
-def course(session: Session, name: int | str, viewer: User | None = None) -> Course:
+def course(session: Session, viewer: User | None, name: int | str) -> Course:
     """Returns the course of the season with that number or name. Raises NotFound."""
     season = find_season(session, name, viewer)
     unfinished = (Match.season_id == season.id, Match.state.in_(UNFINISHED))
@@ -89,7 +92,7 @@ def course(session: Session, name: int | str, viewer: User | None = None) -> Cou
 
 
 def fixtures(
-    session: Session, name: int | str, rounds: Collection[int], viewer: User | None = None
+    session: Session, viewer: User | None, name: int | str, rounds: Collection[int]
 ) -> list[Fixture]:
     """Returns the matches of these rounds, from 0, of the season with that number or name.
 
@@ -118,10 +121,10 @@ def fixtures(
 
 def meetings(
     session: Session,
+    viewer: User | None,
     name: int | str,
     rows: Collection[int],
     columns: Collection[int],
-    viewer: User | None = None,
 ) -> list[Meeting]:
     """Returns the pairs of one version of `rows` and one of `columns` that have met, from the
     season's last standing.
@@ -136,19 +139,29 @@ def meetings(
         for second in columns:
             one = met.get((min(first, second), max(first, second)))
             if one is not None:
-                share = one.halves(first) / (2 * one.bouts)
-                found.append(Meeting(first=first, second=second, bouts=one.bouts, share=share))
+                share, ci95 = share_of(one.bouts, one.halves(first), one.deals, one.variance)
+                found.append(
+                    Meeting(
+                        first=first,
+                        second=second,
+                        bouts=one.bouts,
+                        share=share,
+                        ci95=ci95 if one.deals else None,
+                    )
+                )
     return found
 
 
-def stamp(session: Session, number: int, viewer: User | None = None) -> Stamp:
+def stamp(session: Session, viewer: User | None, number: int) -> Stamp:
     """Returns the season's stamp: it changes with its start, entrants, matches, rounds, lessons,
-    state and standing.
+    state, trouble and standing.
 
-    It also changes when the league is paused, or opens, starts or ends another season. Reads no
-    match. Raises NotFound.
+    It also changes when the league is paused, or opens, starts, pauses or ends another season.
+    Reads no match. Raises NotFound.
     """
-    columns = (Season.state, Season.round, Season.league_id, Season.starts_at)
+    columns = (
+        Season.state, Season.round, Season.league_id, Season.starts_at, Season.trouble,
+    )  # fmt: skip
     query = select(*columns, *_also_shown(number)).where(Season.id == number)
     found = session.execute(query).first()
     if found is None:
@@ -163,6 +176,7 @@ def stamp(session: Session, number: int, viewer: User | None = None) -> Stamp:
     )
     counted = (states.get(one, 0) for one in MatchState)
     parts = [found.state, found.starts_at, found.round, *counted, following or 0]
+    parts.append(crc32(found.trouble.encode()))
     parts += found[len(columns) :]
     computed = board_counts.stamp(session, f"season:{number}")
     return Stamp(
@@ -172,18 +186,19 @@ def stamp(session: Session, number: int, viewer: User | None = None) -> Stamp:
 
 
 def _also_shown(number: int) -> list[ScalarSelect[int]]:
-    """What else the page of a season shows: the entrants, the lessons that are not over, those that
-    are parked, whether the league is paused, and how many of its seasons are under way."""
+    """Selects the other figures of a season's page: the numbers of its entrants, of its lessons
+    that are not over, and of those that are parked; whether its league is paused; and how many of
+    the league's seasons are being played, and how many are paused."""
     other = aliased(Season)
     lessons = select(func.count()).where(Lesson.season_id == number)
     waiting = lessons.where(Lesson.state == LessonState.WAITING)
-    under_way = select(func.count()).select_from(other).where(other.state.in_(UNDER_WAY))
+    others = select(func.count()).select_from(other).where(other.league_id == Season.league_id)
     counted = (
         select(func.count()).where(Entry.season_id == number, Entry.out == ""),
         waiting,
         waiting.where(Lesson.deadline.is_(None)),
         select(cast(League.paused, Integer)).where(League.id == Season.league_id),
-        under_way.where(other.league_id == Season.league_id),
+        *(others.where(other.state == state) for state in UNDER_WAY),
     )
     return [one.correlate(Season).scalar_subquery() for one in counted]
 
@@ -234,7 +249,7 @@ def _seats(
 ) -> dict[str, list[int]]:
     """Returns the places of the entrants by match, each in the order of the seats."""
     seats: dict[str, list[int]] = {}
-    for part in in_parts(matches, AT_ONCE):
+    for part in in_parts(matches, QUERY_CHUNK):
         query = select(MatchSeat.match_id, MatchSeat.version_id).order_by(MatchSeat.seat)
         for name, version in session.execute(query.where(MatchSeat.match_id.in_(part))):
             seats.setdefault(name, []).append(places[version])
@@ -259,7 +274,7 @@ def _results(session: Session, season: Season, matches: Sequence[str]) -> dict[s
     """Returns the results that may be read of these finished matches."""
     team = is_cooperative(season.league.game)
     results: dict[str, _Result] = {}
-    for part in in_parts(matches, AT_ONCE):
+    for part in in_parts(matches, QUERY_CHUNK):
         hidden = embargoed_matches(session, part)
         wanted = (
             select(Match.id, Match.score, MatchSeat.points)

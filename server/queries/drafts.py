@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from server.db.models import User
 
 
-def draft(session: Session, number: int, viewer: User | None) -> AnsweredDraft:
+def draft(session: Session, viewer: User | None, number: int) -> AnsweredDraft:
     """Returns the viewer's draft with that number. Raises NotFound."""
-    row = _own(session, number, viewer)
+    row = _own(session, viewer, number)
     return AnsweredDraft(
         id=row.id,
         game=row.game,
@@ -34,12 +34,12 @@ def draft(session: Session, number: int, viewer: User | None) -> AnsweredDraft:
     )
 
 
-def draft_file(session: Session, number: int, viewer: User | None) -> bytes:
+def draft_file(session: Session, viewer: User | None, number: int) -> bytes:
     """Returns the bytes of the viewer's draft with that number. Raises NotFound."""
-    return _own(session, number, viewer).data
+    return _own(session, viewer, number).data
 
 
-def _own(session: Session, number: int, viewer: User | None) -> Draft:
+def _own(session: Session, viewer: User | None, number: int) -> Draft:
     row = session.get(Draft, number)
     if row is None or viewer is None or row.owner_id != viewer.id:
         raise NotFound(

@@ -6,14 +6,15 @@ Reads hourly counts by their index, and never the history.
 from __future__ import annotations
 
 from collections import defaultdict
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import func, select
-from sqlalchemy.orm import joinedload
+from sqlalchemy.orm import defer, joinedload
 
 from matchbox.answers import faults as answers
 from matchbox.errors import BadOption
-from server.db.models import Bot, FaultCount, Version
+from server.db.models import Bot, FaultCount, Match, Version
 from server.services.accounts import require_operator_to_see
 from server.services.fault_counts import PLATFORM
 from server.times import CLOCKS_MS, HOUR_MS, iso
@@ -66,14 +67,30 @@ def _bots(
     counts: defaultdict[int, list[FaultCount]] = defaultdict(list)
     for row in session.scalars(rows.order_by(FaultCount.hour.desc(), FaultCount.kind)):
         counts[row.version_id].append(row)
-    with_owner = joinedload(Version.bot).joinedload(Bot.owner)
-    named = session.scalars(select(Version).where(Version.id.in_(versions)).options(with_owner))
+    needed = (joinedload(Version.bot).joinedload(Bot.owner), defer(Version.report))
+    named = session.scalars(select(Version).where(Version.id.in_(versions)).options(*needed))
     by_id = {row.id: row for row in named}
-    return [_line(by_id[number], counts[number]) for number in versions]
+    newest = {number: _newest_hour(counts[number]) for number in versions}
+    ids = {row.match_id for own in newest.values() for row in own}
+    ended = select(Match.id, Match.finished_at).where(Match.id.in_(ids))
+    times = {match: at for match, at in session.execute(ended) if at is not None}
+    lines = []
+    for number, own in newest.items():
+        ended_at = [(times.get(row.match_id, row.hour), row) for row in own]
+        at, last = max(ended_at, key=itemgetter(0))
+        lines.append(_line(by_id[number], counts[number], last, at))
+    return lines
 
 
-def _line(version: Version, rows: list[FaultCount]) -> answers.BotFaults:
+def _newest_hour(rows: list[FaultCount]) -> list[FaultCount]:
+    """The counts of a version's own faults in the last hour that has some, of all its `rows`."""
     own = [row for row in rows if row.kind != PLATFORM]
+    return [row for row in own if row.hour == own[0].hour]
+
+
+def _line(
+    version: Version, rows: list[FaultCount], newest: FaultCount, at: int
+) -> answers.BotFaults:
     kinds: defaultdict[str, int] = defaultdict(int)
     for row in rows:
         kinds[row.kind] += row.bouts
@@ -81,8 +98,9 @@ def _line(version: Version, rows: list[FaultCount]) -> answers.BotFaults:
         bot=version.bot.full_name,
         version=version.number,
         state=version.state,
-        faults=sum(row.bouts for row in own),
+        faults=sum(row.bouts for row in rows if row.kind != PLATFORM),
         kinds=dict(sorted(kinds.items())),
-        last_match=own[0].match_id,
-        last_hour=iso(own[0].hour),
+        last_match=newest.match_id,
+        last_hour=iso(newest.hour),
+        last_at=iso(at),
     )

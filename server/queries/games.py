@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from matchbox.match.record import Record
+    from server.db.models import User
 
-_AT_ONCE: Final = 50
+_QUERY_CHUNK: Final = 50
+"""The number of records that are read with one statement."""
 
 
 def games(session: Session) -> list[Game]:
@@ -51,12 +53,12 @@ def games(session: Session) -> list[Game]:
     ]
 
 
-def exportable_season(session: Session, name: int | str) -> int:
+def exportable_season(session: Session, viewer: User | None, name: int | str) -> int:
     """Returns the number of a season that is over.
 
     Raises NotFound, also if records were removed, and Forbidden before it is over.
     """
-    row = find_season(session, name)
+    row = find_season(session, name, viewer)
     if row.state not in OVER:
         raise Forbidden(
             f"season {row.name} is {row.state}; its records are closed until it is over"
@@ -81,7 +83,7 @@ def season_records(
             return
         finished = (Match.season_id == row.id, Match.state == MatchState.FINISHED)
         ids = session.scalars(select(Match.id).where(*finished).order_by(Match.number)).all()
-    for part in in_parts(ids, _AT_ONCE):
+    for part in in_parts(ids, _QUERY_CHUNK):
         columns = load_only(Result.digest, Result.record, Result.record_days)
         some = select(Result).options(columns).join(Result.match).where(Match.id.in_(part))
         with read() as session:

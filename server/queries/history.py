@@ -11,7 +11,7 @@ from matchbox.registry import is_cooperative
 from server.db.models import Bot, League, Version
 from server.db.models import RatingPoint as StoredPoint
 from server.queries.standings import leaderboard
-from server.services.lookup import find_bot
+from server.services.lookup import find_bot, versions_of
 from server.times import iso
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def ratings(session: Session, owner: str, name: str) -> list[RatingPoint]:
     lines = {line.version_id: line for line in board.lines} if board else {}
     stored = _stored(session, league, bot)
     found: list[RatingPoint] = []
-    for version in bot.versions:
+    for version in versions_of(session, bot):
         points = stored.get(version.id, [])
         for one in points:
             shown = (one.value, (one.low, one.high))

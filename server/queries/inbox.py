@@ -16,7 +16,7 @@ from matchbox.answers.notices import (
     WebhookLine,
 )
 from server.db.models import Notice, User
-from server.queries.pagination import numbers, page_size, split
+from server.queries.pagination import newest
 from server.services import notices, password_links, webhooks
 from server.times import iso
 
@@ -39,10 +39,7 @@ def inbox(
     query = select(Notice).where(Notice.user_id == viewer.id)
     if unread:
         query = query.where(Notice.read_at.is_(None))
-    if cursor is not None:
-        query = query.where(Notice.id < numbers(cursor, 1)[0])
-    found = session.scalars(query.order_by(Notice.id.desc()).limit(page_size(limit) + 1)).all()
-    shown, following = split(found, limit, lambda row: str(row.id))
+    shown, following = newest(session, query, Notice, cursor, limit)
     paths = notices.paths_of(session, [row.subject for row in shown])
     items = [_notice(row, paths[row.subject]) for row in shown]
     return Notices(items=items, next=following, unread=notices.unread(session, viewer.id))

@@ -57,6 +57,8 @@ def queue_detail(
     line = waiting.tryouts(session, settings, now=now)
     stopped = _broker_trouble(settings) or line.stopped
     line = line._replace(stopped=stopped)
+    only_express = stopped or waiting.stopped(session, settings, now=now, express=False)
+    no_matches = only_express or waiting.full_disk(settings)
     lately = job_times.of_matches(session, now=now)
     return answers.QueueDetail(
         stopped=stopped,
@@ -64,11 +66,11 @@ def queue_detail(
         kinds=_kinds(session, lately, now),
         groups=_groups(session),
         jobs=[
-            *_matches(session, lately, stopped),
+            *_matches(session, lately, no_matches),
             *_tryouts(session, line, now),
             *_turns(session, stopped, now),
-            *_lessons(session, stopped, now),
-            *_verifications(session, stopped, now),
+            *_lessons(session, only_express, now),
+            *_verifications(session, only_express, now),
         ],
     )
 
@@ -144,16 +146,16 @@ def _matches(session: Session, lately: job_times.Pace, stopped: str) -> list[ans
             id=row.id,
             name=" – ".join(seat.version.bot.full_name for seat in row.seats),
             since=iso(row.created_at),
-            place=place,
-            seconds=None if stopped else lately.seconds(running + place),
-            reason=stopped or waiting.matches_ahead_text(place),
+            **dict(
+                waiting.of_place(place, running, lately, first=row.id in first, stopped=stopped)
+            ),
         )
         for place, row in enumerate(dispatch.next_queued(session, MAX_JOBS, first), 1)
     ]
 
 
-def _tryouts(session: Session, line: waiting.Line, now: int) -> list[answers.WaitingJob]:
-    shown = line.waits[:MAX_JOBS]
+def _tryouts(session: Session, queue: waiting.TryoutQueue, now: int) -> list[answers.WaitingJob]:
+    shown = queue.waits[:MAX_JOBS]
     names = _names(session, shown)
     return [
         answers.WaitingJob(
@@ -161,7 +163,7 @@ def _tryouts(session: Session, line: waiting.Line, now: int) -> list[answers.Wai
             id=str(one.id),
             name=names[one.kind, one.id],
             since=iso(one.created_at),
-            **dict(line.waiting(one, now)),
+            **dict(queue.waiting(one, now)),
         )
         for one in shown
     ]
@@ -213,12 +215,14 @@ def _verifications(session: Session, stopped: str, now: int) -> list[answers.Wai
 def _lessons(session: Session, stopped: str, now: int) -> list[answers.WaitingJob]:
     late = (LESSON.queued, LessonRow.deadline <= now)
     query = select(LessonRow).where(*late).order_by(LessonRow.id).limit(MAX_JOBS)
-    rows = session.scalars(query.options(joinedload(LessonRow.version).options(_WITH_OWNER)))
+    query = query.options(joinedload(LessonRow.version).options(_WITH_OWNER))
+    rows = session.scalars(query.options(joinedload(LessonRow.season)))
     lately = job_times.of_lessons(session, now=now)
     return [
         answers.WaitingJob(
             kind="lesson",
             id=str(row.season_id),
+            season_name=row.season.name,
             name=f"{row.version.bot.full_name} v{row.version.number}",
             since=iso(row.created_at),
             place=place,

@@ -19,7 +19,6 @@ from matchbox.answers.leagues import (
 )
 from matchbox.answers.leagues import League as AnsweredLeague
 from matchbox.answers.leagues import Season as AnsweredSeason
-from matchbox.errors import NotFound, quoted
 from matchbox.league.format import Format, read
 from server.db.models import (
     OVER,
@@ -42,8 +41,8 @@ from server.db.session import count_rows
 from server.queries.lessons import newest_verification
 from server.queries.pagination import numbers, page_size, sees, split, title_of
 from server.services import admission, divisions
-from server.services.leagues import admission_of, format_of, schedule_of
-from server.services.lookup import find_season
+from server.services.league_settings import admission_of, format_of, schedule_of
+from server.services.lookup import find_league, find_season
 from server.services.standings import scope_of
 from server.times import iso
 
@@ -57,15 +56,15 @@ _NOT_OVER: Final = tuple(state for state in SeasonState if state not in OVER)
 
 def leagues(session: Session) -> list[LeagueLine]:
     """Returns all leagues."""
-    return [_league(row, at) for row, at in _with_starts(session)]
+    starts = _next_starts(session)
+    rows = session.scalars(select(League).order_by(League.id))
+    return [_league(row, starts.get(row.id)) for row in rows]
 
 
-def league(session: Session, name: str, viewer: User | None = None) -> AnsweredLeague:
+def league(session: Session, viewer: User | None, name: str) -> AnsweredLeague:
     """Returns the league with this name. Raises NotFound."""
-    named = [(row, at) for row, at in _with_starts(session) if row.name == name]
-    if not named:
-        raise NotFound(f"there is no league {quoted(name)}")
-    row, starts_at = named[0]
+    row = find_league(session, name)
+    starts_at = _next_starts(session, Season.league_id == row.id).get(row.id)
     known = select(User.name).join(Invitation, Invitation.user_id == User.id)
     names = session.scalars(known.where(Invitation.league_id == row.id).order_by(User.name)).all()
     return AnsweredLeague(
@@ -76,14 +75,16 @@ def league(session: Session, name: str, viewer: User | None = None) -> AnsweredL
     )
 
 
-def _with_starts(session: Session) -> list[tuple[League, int | None]]:
-    """Returns every league with the start of its next season, or None; a draft has none yet."""
+def _next_starts(session: Session, *which: ColumnElement[bool]) -> dict[int, int]:
+    """Returns when the next season of each league starts, by the league's row number.
+
+    With `which`, only of the seasons that it selects. A draft has no start yet.
+    """
     coming = (SeasonState.OPEN, SeasonState.FROZEN)
     waiting = (Season.state.in_(coming), Season.starts_at.is_not(None))
-    query = select(Season.league_id, func.min(Season.starts_at)).where(*waiting)
-    starts = dict(session.execute(query.group_by(Season.league_id)).all())
-    rows = session.scalars(select(League).order_by(League.id))
-    return [(row, starts.get(row.id)) for row in rows]
+    query = select(Season.league_id, func.min(Season.starts_at)).where(*waiting, *which)
+    found = session.execute(query.group_by(Season.league_id))
+    return {league: at for league, at in found if at is not None}
 
 
 def seasons(
@@ -113,7 +114,7 @@ def seasons(
     return Seasons(items=_lines(session, shown), next=following)
 
 
-def season(session: Session, name: int | str, viewer: User | None = None) -> AnsweredSeason:
+def season(session: Session, viewer: User | None, name: int | str) -> AnsweredSeason:
     """Returns the season with that number or name. Raises NotFound."""
     row = find_season(session, name, viewer)
     (line,) = _lines(session, [row])
@@ -208,7 +209,7 @@ def _lines(session: Session, rows: Sequence[Season]) -> list[SeasonLine]:
 
 
 def _line(
-    row: Season, divisions: int, not_over: int, *, entries: int, matches: int, finished: int
+    row: Season, divided: int, going_on: int, *, entries: int, matches: int, finished: int
 ) -> SeasonLine:
     waits = row.league.paused and row.state in UPCOMING
     return SeasonLine(
@@ -222,7 +223,7 @@ def _line(
         edition=row.edition,
         division=row.division,
         format=read(Format, {**row.format, "cycles": row.cycles}),
-        divisions=divisions,
+        divisions=divided,
         entries=entries,
         matches=matches,
         finished=finished,
@@ -230,7 +231,7 @@ def _line(
         round=row.round,
         deals=row.deals,
         paced=row.paced,
-        seed=None if row.state not in OVER or (row.division == 1 and not_over) else row.seed,
+        seed=None if divisions.hides_deals(row, going_on) else row.seed,
         created_at=iso(row.created_at),
         starts_at=None if waits else iso(row.starts_at),
         started_at=iso(row.started_at),

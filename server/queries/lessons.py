@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, func, select, tuple_
 from sqlalchemy.orm import joinedload
 
 from matchbox.answers import lessons as answers
@@ -24,9 +24,11 @@ from server.db.models import (
     Version,
 )
 from server.db.session import in_parts
-from server.queries.pagination import numbers, page_size, split
+from server.queries.pagination import newest, numbers, page_size, split
 from server.services.kept_records import require_record
-from server.services.lookup import find_season
+from server.services.lessons import LESSON
+from server.services.lookup import find_bot, find_season
+from server.services.verifications import LESSON_LISTS, MATCH_LISTS
 from server.times import iso
 
 if TYPE_CHECKING:
@@ -34,7 +36,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
-_AT_ONCE: Final = 500
+_QUERY_CHUNK: Final = 500
+"""The number of memories whose sizes are read with one statement."""
 
 
 def memory(session: Session, digest: str) -> bytes:
@@ -54,7 +57,7 @@ def packed_record(session: Session, match: str) -> bytes:
     return result.record
 
 
-def own_memory(session: Session, digest: str, viewer: User) -> bytes:
+def own_memory(session: Session, viewer: User, digest: str) -> bytes:
     """Returns a memory that a bot of the viewer has or had; an operator may read any memory.
 
     Raises Forbidden, even if there is no such memory, so that nobody can probe for others'
@@ -67,45 +70,53 @@ def own_memory(session: Session, digest: str, viewer: User) -> bytes:
     return memory(session, digest)
 
 
-def season_lessons(session: Session, name: int | str, viewer: User) -> list[answers.Lesson]:
-    """Returns the lessons of the viewer's bots in the season, by round; an operator gets all.
+def season_lessons(
+    session: Session,
+    viewer: User,
+    name: int | str,
+    *,
+    cursor: str | None = None,
+    limit: int = 200,
+) -> answers.Lessons:
+    """Returns a page of the lessons of the viewer's bots in the season, by round.
 
-    Raises NotFound.
+    An operator gets those of all bots. Raises NotFound or BadOption.
     """
-    season = find_season(session, name)
-    return _answers(session, _lessons(viewer).where(Lesson.season_id == season.id), viewer)
+    query = _lessons(viewer).where(Lesson.season_id == find_season(session, name, viewer).id)
+    if cursor is not None:
+        query = query.where(tuple_(Lesson.round, Lesson.id) > tuple_(*numbers(cursor, 2)))
+    found = session.scalars(query.limit(page_size(limit) + 1)).all()
+    shown, following = split(found, limit, lambda row: f"{row.round}.{row.id}")
+    return answers.Lessons(items=_answers(session, viewer, shown), next=following)
 
 
 def bot_lessons(
     session: Session,
+    viewer: User,
     owner: str,
     name: str,
-    viewer: User,
     *,
     cursor: str | None = None,
     limit: int = 50,
 ) -> answers.Lessons:
     """Returns a page of the lessons of the viewer's bot, newest first.
 
-    An operator may ask for any bot's; the page of somebody else's bot is empty. Raises BadOption.
+    An operator may ask for any bot's; the page of somebody else's bot is empty. Raises NotFound or
+    BadOption.
     """
-    query = _lessons(viewer).where(User.name == owner, Bot.name == name)
-    if cursor is not None:
-        query = query.where(Lesson.id < numbers(cursor, 1)[0])
-    newest = query.order_by(None).order_by(Lesson.id.desc()).limit(page_size(limit) + 1)
-    shown, following = split(session.scalars(newest).all(), limit, lambda row: str(row.id))
-    return answers.Lessons(items=_answers_of(session, shown, viewer), next=following)
+    query = _lessons(viewer).where(Bot.id == find_bot(session, f"{owner}/{name}").id)
+    shown, following = newest(session, query, Lesson, cursor, limit)
+    return answers.Lessons(items=_answers(session, viewer, shown), next=following)
 
 
-def lesson(session: Session, row: Lesson, viewer: User) -> answers.Lesson:
+def lesson(session: Session, viewer: User, row: Lesson) -> answers.Lesson:
     """Returns a lesson as the answer to a viewer who may see it."""
-    return _answers_of(session, [row], viewer)[0]
+    return _answers(session, viewer, [row])[0]
 
 
 def parked_lessons(session: Session, viewer: User) -> list[answers.Lesson]:
     """Returns the lessons that wait for an operator."""
-    parked = (Lesson.state == LessonState.WAITING, Lesson.deadline.is_(None))
-    return _answers(session, _lessons(viewer).where(*parked), viewer)
+    return _answers(session, viewer, session.scalars(_lessons(viewer).where(LESSON.parked)).all())
 
 
 def newest_verification(session: Session, season: Season) -> answers.Verification | None:
@@ -127,6 +138,9 @@ def verification(row: Verification) -> answers.Verification:
         replayed_only=row.replayed_only,
         lessons=row.lessons,
         standing=row.standing,
+        counts=row.counts or {name: len(getattr(row, name)) for name in MATCH_LISTS},
+        lesson_counts=row.lesson_counts
+        or {name: len(row.lessons.get(name, ())) for name in LESSON_LISTS},
     )
 
 
@@ -147,13 +161,9 @@ def _lessons(viewer: User) -> Select[Lesson]:
     return query if viewer.operator else query.where(Bot.owner_id == viewer.id)
 
 
-def _answers(session: Session, query: Select[Lesson], viewer: User) -> list[answers.Lesson]:
-    return _answers_of(session, session.scalars(query).all(), viewer)
-
-
-def _answers_of(session: Session, rows: Sequence[Lesson], viewer: User) -> list[answers.Lesson]:
+def _answers(session: Session, viewer: User, rows: Sequence[Lesson]) -> list[answers.Lesson]:
     lengths: dict[str, int] = {}
-    for part in in_parts({one.after for one in rows if one.after}, _AT_ONCE):
+    for part in in_parts({one.after for one in rows if one.after}, _QUERY_CHUNK):
         sizes = select(Memory.digest, func.length(Memory.data)).where(Memory.digest.in_(part))
         lengths |= dict(session.execute(sizes).all())
     return [
@@ -173,6 +183,7 @@ def _answers_of(session: Session, rows: Sequence[Lesson], viewer: User) -> list[
             records=one.records,
             fault=one.fault,
             log=one.log,
+            log_days=one.log_days,
             trouble=one.trouble if viewer.operator else "",
             created_at=iso(one.created_at),
             settled_at=iso(one.settled_at),

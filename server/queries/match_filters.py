@@ -59,7 +59,7 @@ class MatchFilters:
             query = query.where(Match.state != MatchState.VOID, readable())
         if self.opponent is not None and self.bot is None:
             seat = aliased(MatchSeat)
-            met = seat.version_id.in_(_versions(self.opponent))
+            met = seat.version_id.in_(version_rows(self.opponent))
             query = query.where(exists().where(seat.match_id == Match.id, met))
         return query
 
@@ -72,10 +72,10 @@ class MatchFilters:
         own = self._own(MatchSeat)
         if self.bot is None:
             return own or None
-        versions = session.scalars(_versions(self.bot, self.version)).all()
+        versions = session.scalars(version_rows(self.bot, self.version)).all()
         if self.opponent is None:
             return seats_of(versions, own)
-        others = session.scalars(_versions(self.opponent)).all()
+        others = session.scalars(version_rows(self.opponent)).all()
         other = aliased(MatchSeat)
         same = and_(other.match_id == MatchSeat.match_id, other.seat != MatchSeat.seat)
         if _count(session, others) < _count(session, versions):
@@ -111,7 +111,7 @@ def _count(session: Session, versions: Sequence[int]) -> int:
     return count_rows(session, MatchSeat, MatchSeat.version_id.in_(versions))
 
 
-def _versions(bot: str, number: int | None = None) -> Select[int]:
+def version_rows(bot: str, number: int | None = None) -> Select[int]:
     """The row numbers of the bot's versions; with `number`, of that one alone."""
     owner, _, name = bot.partition("/")
     query = select(Version.id).join(Bot).join(User).where(User.name == owner, Bot.name == name)

@@ -9,7 +9,7 @@ from sqlalchemy import BindParameter, bindparam, select
 
 from matchbox.answers.matches import Entrant, MatchLine
 from matchbox.registry import is_cooperative
-from server.db.models import Bot, League, Match, MatchSeat, MatchState, User, Version
+from server.db.models import Bot, League, Match, MatchSeat, MatchState, Season, User, Version
 from server.queries.pagination import title_of
 from server.times import iso
 
@@ -24,8 +24,10 @@ _MATCHES: Final = (
     select(
         *(Match.id, Match.season_id, Match.number, Match.why, Match.state, Match.created_at),
         *(Match.finished_at, Match.score, Match.trouble, League.name.label("league"), League.game),
+        Season.name.label("season"),
     )
     .join(League, League.id == Match.league_id)
+    .outerjoin(Season, Season.id == Match.season_id)
     .where(Match.id.in_(_IDS))
 )
 _SEATS: Final = (
@@ -73,6 +75,7 @@ def _line(row: Any, seats: Sequence[Any], *, readable: bool) -> MatchLine:
         finished_at=iso(row.finished_at),
         entrants=[_entrant(seat, readable=readable, team=team) for seat in seats],
         score=row.score if team and readable else None,
+        season_name=row.season,
     )
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from matchbox.answers import matches as answers
 from matchbox.errors import Forbidden
-from server.queries.matches import whole_id
 from server.queries.pagination import sees
 from server.services.embargo import reason
+from server.services.lookup import whole_id
 from server.services.matches import load
 from server.services.results import printed_of
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 
-def match_log(session: Session, name: str, viewer: User | None) -> list[answers.LogLine]:
+def match_log(session: Session, viewer: User | None, name: str) -> list[answers.LogLine]:
     """Returns the output of the viewer's own bots in the match; operators get that of all bots.
 
     Raises NotFound, and Forbidden if none of the bots is the viewer's or the match is under

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypedDict
 
-from sqlalchemy import Select, bindparam, func, select, tuple_
+from sqlalchemy import Select, func, select, tuple_
 
 from matchbox import registry
 from matchbox.answers import matches as answers
@@ -31,19 +31,16 @@ from server.queries.pagination import numbers, page_size, sees, split
 from server.services import kept_records, walls
 from server.services.embargo import embargoed_matches, reason
 from server.services.kept_records import removal_note
+from server.services.lookup import find_match, whole_id
+from server.services.tryouts import TRY_OUT
 from server.times import iso
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 
-SHORT: Final = 8
-"""The fewest digits that can stand for a match's id."""
 _ORDER: Final = (Match.created_at, Match.number, Match.id)
 _SEAT_ORDER: Final = (MatchSeat.created_at, MatchSeat.number, MatchSeat.match_id)
-_BEGINNING: Final = (
-    select(Match.id).where(Match.id >= bindparam("first"), Match.id <= bindparam("last")).limit(2)
-)
 
 _UNFINISHED: Final = (
     select(Match.state, func.count()).where(Match.state.in_(UNFINISHED)).group_by(Match.state)
@@ -57,7 +54,7 @@ _OLDEST: Final = select(func.min(Match.created_at)).where(Match.state == MatchSt
 _WAITING: Final = (
     select(Version.state, func.count()).where(Version.state.in_(WAITING)).group_by(Version.state)
 )
-_PARKED: Final = select(func.count()).where(Version.state.in_(WAITING), Version.deadline.is_(None))
+_PARKED: Final = select(func.count()).where(TRY_OUT.parked)
 
 
 def matches(
@@ -82,7 +79,8 @@ def matches(
     BadOption.
     """
     filters = MatchFilters(bot, opponent, version, result, fault, rated)
-    query = filters.narrow(_filtered(select(Match.id), season, state))
+    every: Any = select(*_ORDER)
+    query = filters.narrow(_filtered(every, season, state))
     if comparison is not None:
         query = query.where(Match.comparison_id == comparison)
     parts, order = _parts(session, query, game, filters)
@@ -90,22 +88,22 @@ def matches(
         name = cursor.rpartition(".")[2]
         before = numbers(cursor.removesuffix(f".{name}"), 2)
         parts = [one.where(tuple_(*order) < tuple_(*before, name)) for one in parts]
-    wanted = page_size(limit) + 1
-    newest = [one.order_by(*(column.desc() for column in order)).limit(wanted) for one in parts]
-    ids = {row[0] for one in newest for row in session.execute(one)}
-    found = match_lines.rows_of(session, ids)[:wanted]
+    newest = _newest(session, parts, order, page_size(limit) + 1)
+    found = match_lines.rows_of(session, [name for *_, name in newest])
     shown, following = split(found, limit, lambda one: f"{one.created_at}.{one.number}.{one.id}")
     hidden = embargoed_matches(session, [one.id for one in shown])
     items = match_lines.lines_of(session, shown, hidden)
     return answers.Matches(items=items, next=following)
 
 
-def match(session: Session, name: str, viewer: User | None) -> answers.Match:
+def match(session: Session, viewer: User | None, name: str) -> answers.Match:
     """Returns the match with that id or those first digits, without its record. Raises NotFound."""
-    row = session.get_one(Match, whole_id(session, name))
+    row = find_match(session, name)
     why = reason(session, row)
     gone = removal_note(row.result, row.id)
-    own, played = _own_seats(session, row, viewer), _Played(options=row.league.options)
+    own = _own_seats(session, viewer, row)
+    same_rules = row.rules == row.league.rules
+    played = _Played(options=row.league.options if same_rules else None)
     if why is None and row.result is not None:
         played |= _played(row, row.result, own, viewer)
     hidden = [] if why is None else [row.id]
@@ -137,9 +135,13 @@ def steps(session: Session, name: str, bout: int, seat: int | None = None) -> an
     """
     record = record_of(session, name)
     if not 0 <= bout < len(record.bouts):
-        raise NotFound(f"match {name} has bouts 0 to {len(record.bouts) - 1}, and no {bout}")
+        raise NotFound(
+            f"match {name} has no bout {bout}; its bouts are 0 to {len(record.bouts) - 1}"
+        )
     if seat is not None and not answers.EVERYBODY <= seat < len(record.seats):
-        raise NotFound(f"match {name} has seats 0 to {len(record.seats) - 1}, and no {seat}")
+        raise NotFound(
+            f"match {name} has no seat {seat}; its seats are 0 to {len(record.seats) - 1}"
+        )
     return steps_of(record, bout, seat)
 
 
@@ -154,7 +156,7 @@ def steps_of(
     shown: list[answers.Step] = []
     made: replay.Step | None = None
     played, game = record.bouts[bout], registry.game(record.game)
-    with registry.naming_games(), replay.naming_other_rules(game, record):
+    with registry.raising_bad_game(), replay.raising_bad_record(game, record):
         for step in replay.steps(game, record, played, unfinished=unfinished):
             shown.append(_step(made, _view(step, seat)))
             made = step
@@ -193,7 +195,7 @@ def queue(session: Session, *, now: int) -> answers.Queue:
     )
 
 
-def _filtered(query: Select[str], season: int | None, state: str | None) -> Select[str]:
+def _filtered(query: Select[Any], season: int | None, state: str | None) -> Select[Any]:
     if season is not None:
         query = query.where(Match.season_id == season)
     if state is not None:
@@ -205,7 +207,7 @@ def _filtered(query: Select[str], season: int | None, state: str | None) -> Sele
 
 
 def _parts(
-    session: Session, query: Select[str], game: str | None, filters: MatchFilters
+    session: Session, query: Any, game: str | None, filters: MatchFilters
 ) -> tuple[list[Select[Any]], tuple[Any, ...]]:
     """Returns the query in parts, by league or by seats, and the columns by which rows are ordered.
 
@@ -220,26 +222,32 @@ def _parts(
         if leagues is not None:
             of_game = (Match.league_id + 0).in_(leagues)  # + 0: SQLite uses the seats' index
             query = query.where(of_game)
-        once = query.with_only_columns(MatchSeat.match_id, *_SEAT_ORDER[:2]).distinct()
+        once = query.with_only_columns(*_SEAT_ORDER).distinct()
         return [once.where(one) for one in seats], _SEAT_ORDER
     if leagues is not None:
         return [query.where(Match.league_id == one) for one in leagues], _ORDER
     return [query], _ORDER
 
 
-def whole_id(session: Session, name: str) -> str:
-    """Returns the id of the match with that id or first digits. Raises NotFound."""
-    # Every hexadecimal digit sorts before "g". With `LIKE`, SQLite would read every match.
-    last = f"{name}g" if len(name) >= SHORT else name
-    found = session.scalars(_BEGINNING, {"first": name, "last": last}).all()
-    if not found:
-        raise NotFound(f"there is no match {name}")
-    if len(found) > 1:
-        raise NotFound(f"several matches begin with {name}: give more of the id's digits")
-    return found[0]
+def _newest(
+    session: Session, parts: list[Select[Any]], order: tuple[Any, ...], wanted: int
+) -> list[tuple[Any, ...]]:
+    """Returns the columns `order` of the newest rows of all parts, at most `wanted`, newest first.
+
+    A game may have hundreds of leagues, and each is a part: so of later parts only rows are read
+    that are newer than those found so far.
+    """
+    found: list[tuple[Any, ...]] = []
+    for part in parts:
+        if len(found) == wanted:
+            part = part.where(tuple_(*order) > tuple_(*found[-1]))
+        newest = part.order_by(*(column.desc() for column in order)).limit(wanted)
+        rows = {tuple(row) for row in session.execute(newest)}
+        found = sorted(rows.union(found), reverse=True)[:wanted]
+    return found
 
 
-def _own_seats(session: Session, row: Match, viewer: User | None) -> set[int]:
+def _own_seats(session: Session, viewer: User | None, row: Match) -> set[int]:
     """Returns the seats whose details the viewer may see; an operator sees all."""
     if viewer is None:
         return set()
@@ -249,11 +257,11 @@ def _own_seats(session: Session, row: Match, viewer: User | None) -> set[int]:
 
 
 class _Played(TypedDict, total=False):
-    """The fields of a Match that may be shown after it was played, and its options, which are then
-    those of its record: the league may have others by now."""
+    """The fields of a Match that may be shown after it was played, and its options: those of its
+    record. Without one, they are the league's, or unknown if the league has other rules by now."""
 
     digest: str
-    options: dict[str, Any]
+    options: dict[str, Any] | None
     deals: list[str]
     arena: str | None
     box: str

@@ -11,9 +11,13 @@ from matchbox.whole_numbers import whole_number
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from server.db.models import User
+    from sqlalchemy import Select
+    from sqlalchemy.orm import Session
+
+    from server.db.models import Bot, Comparison, Lesson, Notice, User
 
 Row = TypeVar("Row")
+Numbered = TypeVar("Numbered", "Bot", "Comparison", "Lesson", "Notice")
 
 MAX_ITEMS: Final = 200
 """The largest number of items on a page."""
@@ -48,6 +52,21 @@ def split(
     """
     shown = found[:limit]
     return shown, key(shown[-1]) if len(found) > limit else None
+
+
+def newest(
+    session: Session,
+    query: Select[Numbered],
+    table: type[Numbered],
+    cursor: str | None,
+    limit: int,
+) -> tuple[Sequence[Numbered], str | None]:
+    """Returns a page of the selected rows of `table`, newest first, and the cursor of the next
+    page, or None. Raises BadOption."""
+    if cursor is not None:
+        query = query.where(table.id < numbers(cursor, 1)[0])
+    query = query.order_by(None).order_by(table.id.desc()).limit(page_size(limit) + 1)
+    return split(session.scalars(query).all(), limit, lambda row: str(row.id))
 
 
 def numbers(cursor: str, count: int) -> tuple[int, ...]:

@@ -11,7 +11,6 @@ from matchbox.answers import platform as answers
 from matchbox.answers.accounts import Account, FreshToken, SessionLine, TokenLine
 from matchbox.answers.matches import ParkedMatch
 from server.db.models import (
-    WAITING,
     Bot,
     Event,
     Match,
@@ -26,6 +25,7 @@ from server.queries import match_lines
 from server.queries.lessons import parked_lessons
 from server.services import accounts, walls
 from server.services import sessions as services
+from server.services.tryouts import TRY_OUT
 from server.times import iso
 
 if TYPE_CHECKING:
@@ -50,6 +50,12 @@ def events(session: Session, after: int, limit: int = 200) -> list[answers.Event
 def last_event(session: Session) -> int:
     """Returns the number of the newest event, or 0."""
     return session.scalar(select(func.max(Event.id))) or 0
+
+
+def misses_events(session: Session, after: int) -> bool:
+    """True if events after this number are gone, or if a restored backup does not know it yet."""
+    oldest = session.scalar(select(func.min(Event.id)))
+    return after > last_event(session) or (oldest is not None and after + 1 < oldest)
 
 
 def account(user: User) -> Account:
@@ -119,23 +125,21 @@ def admin(session: Session, viewer: User | None, *, now: int) -> answers.Admin:
     parked = select(Match.id).where(Match.state == MatchState.PARKED).order_by(Match.created_at)
     rows = match_lines.rows_of(session, session.scalars(parked.limit(MAX_PARKED)).all())[::-1]
     lines = match_lines.lines_of(session, rows, [row.id for row in rows])
-    waiting = (Version.state.in_(WAITING), Version.deadline.is_(None))
-    suspect = Version.state == VersionState.QUARANTINED
     return answers.Admin(
         wall=_wall(session, now),
         parked_matches=[
             ParkedMatch(**vars(line), trouble=row.trouble)
             for line, row in zip(lines, rows, strict=True)
         ],
-        parked_versions=_troubled(session, *waiting),
+        parked_versions=_troubled(session, TRY_OUT.parked),
         parked_lessons=parked_lessons(session, operator),
-        quarantined=_troubled(session, suspect),
+        quarantined=_troubled(session, Version.state == VersionState.QUARANTINED),
         users=count_rows(session, User, *PEOPLE),
     )
 
 
-def _troubled(session: Session, *which: ColumnElement[bool]) -> list[answers.TroubledVersion]:
-    query = select(Version).where(*which).order_by(Version.id).limit(MAX_PARKED)
+def _troubled(session: Session, which: ColumnElement[bool]) -> list[answers.TroubledVersion]:
+    query = select(Version).where(which).order_by(Version.id).limit(MAX_PARKED)
     query = query.options(joinedload(Version.bot).joinedload(Bot.owner))
     return [
         answers.TroubledVersion(

@@ -61,8 +61,8 @@ MAX_TABLES: Final = 100
 
 def table(
     session: Session,
-    name: str,
     viewer: User | None,
+    name: str,
     *,
     settings: Settings,
     since: int = 0,
@@ -71,7 +71,7 @@ def table(
     """Returns the table as the viewer may see it, with its steps from number `since` on.
 
     Raises NotFound, BadGame if its game cannot show it, and Forbidden while it is played for those
-    who have no seat, no right secret of its link, and are no operators.
+    who have neither a seat nor the secret of its link, and are not operators.
     """
     row = _find(session, name)
     me = _seat_of(row, viewer)
@@ -95,7 +95,7 @@ def table(
 
 
 def revision(
-    session: Session, name: str, viewer: User | None, *, settings: Settings, secret: str = ""
+    session: Session, viewer: User | None, name: str, *, settings: Settings, secret: str = ""
 ) -> str | None:
     """Returns the table's revision to viewers who may see the table; None to others.
 
@@ -114,7 +114,7 @@ def _may_see(row: PlayTable, viewer: User | None, settings: Settings, secret: st
     return operates or (invited and row.state == PlayState.OPEN)
 
 
-def steps(session: Session, name: str, seat: int | None, viewer: User | None) -> shown.Steps:
+def steps(session: Session, viewer: User | None, name: str, seat: int | None) -> shown.Steps:
     """Returns the bout of a table that is over, step by step, as `seat` saw it.
 
     None is a spectator; EVERYBODY sees all hands. Raises NotFound, Forbidden before the end and for
@@ -127,11 +127,13 @@ def steps(session: Session, name: str, seat: int | None, viewer: User | None) ->
         raise Conflict("this table has no record: it ended before the first move")
     record = records.unpack(row.record)
     if seat is not None and not shown.EVERYBODY <= seat < len(record.seats):
-        raise NotFound(f"table {name} has seats 0 to {len(record.seats) - 1}, and no {seat}")
+        raise NotFound(
+            f"table {name} has no seat {seat}; its seats are 0 to {len(record.seats) - 1}"
+        )
     return _replayed(row, record, seat)
 
 
-def plain_record(session: Session, name: str, viewer: User | None) -> dict[str, Any] | None:
+def plain_record(session: Session, viewer: User | None, name: str) -> dict[str, Any] | None:
     """Returns the record of a table that is over as JSON-ready data; None if it has none.
 
     Until the end, and for strangers to a table that ended early, it has none. Raises NotFound.
@@ -179,6 +181,7 @@ def tables(
     return answers.Tables(
         items=[_line(known[name]) for _, name in shown],
         allowed=settings.play_tables,
+        each=settings.play_tables_each,
         next=following,
     )
 
@@ -308,17 +311,18 @@ class _Game(TypedDict):
     digest: NotRequired[str]
 
 
+def _quiet() -> _Game:
+    """A game of which nothing is shown."""
+    return {"to_move": [], "choices": [], "question": "", "view": None, "steps": []}
+
+
 def _over(row: PlayTable, me: int | None, since: int) -> _Game:
     """A game that is over."""
     assert row.record is not None
     record = records.unpack(row.record)
     bout = record.bouts[0]
     game: _Game = {
-        "to_move": [],
-        "choices": [],
-        "question": "",
-        "view": None,
-        "steps": [],
+        **_quiet(),
         "places": bout.places or None,
         "scores": bout.scores or None,
         "deal": row.deal,
@@ -333,20 +337,17 @@ def _over(row: PlayTable, me: int | None, since: int) -> _Game:
 
 def _running(row: PlayTable, me: int | None, since: int) -> _Game:
     """The steps and the view that the viewer's seat may see, and its legal moves on its turn."""
-    quiet: _Game = {
-        "to_move": [], "choices": [], "question": "", "view": None, "steps": [],
-    }  # fmt: skip
     if me is None or row.state == PlayState.OPEN:
-        return quiet
+        return _quiet()
     try:
-        with registry.naming_games():
+        with registry.raising_bad_game():
             return _sight(row, me, since)
     except (Conflict, UnknownGame):  # Its rules have changed, or it is no longer installed.
-        return quiet
+        return _quiet()
     except BadGame:
         if row.state in UNSETTLED:
             raise
-        return quiet
+        return _quiet()
 
 
 def _sight(row: PlayTable, me: int, since: int) -> _Game:

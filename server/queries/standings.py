@@ -104,28 +104,24 @@ def best_line(known: Boarded | None, versions: Iterable[int]) -> BoardLine | Non
     return known.board.lines[min(places)] if places else None
 
 
-def season_standings(session: Session, name: int | str, viewer: User | None = None) -> Board:
+def season_standings(session: Session, viewer: User | None, name: int | str) -> Board:
     """Returns the season's standing, with the season's name as the title. Raises NotFound."""
     row = find_season(session, name, viewer)
     return _board(session, row.league, row, row.name)
 
 
 def lines_of(
-    session: Session,
-    standing: Standing,
-    out: Mapping[int | None, str] | None = None,
-    only: Collection[int] | None = None,
+    session: Session, standing: Standing, out: Mapping[int | None, str] | None = None
 ) -> list[BoardLine]:
     """Returns the lines of a standing with the bots' names, best first.
 
-    `out` has the suspended and the disqualified, by the row number of the version. With `only`, it
-    returns the lines of these versions alone.
+    `out` has the suspended and the disqualified, by the row number of the version.
     """
-    lines = [one for one in standing.lines if only is None or one["version_id"] in only]
     gone = out or {}
-    named = names_of(session, [line["version_id"] for line in lines])
+    named = names_of(session, [line["version_id"] for line in standing.lines])
     return [
-        _line(line, named[line["version_id"]], gone.get(line["version_id"], "")) for line in lines
+        _line(line, named[line["version_id"]], gone.get(line["version_id"], ""))
+        for line in standing.lines
     ]
 
 
@@ -146,15 +142,17 @@ def _board(session: Session, row: League, subject: League | Season, title: str) 
     lack = facts.get("lack")
     entries = subject.entries if isinstance(subject, Season) else []
     out = {entry.version_id: entry.out for entry in entries}
+    # A game that is no longer installed tells nothing of itself, but its standing does.
+    by = facts.get("by", "score" if is_cooperative(row.game) else "elo")
     return Board(
         game=row.game,
         title=title,
         league=row.name,
-        cooperative=is_cooperative(row.game),
+        cooperative=by == "score",
         matches=standing.matches if standing else 0,
         computed_at=iso(standing.computed_at) if standing else None,
         rows_digest=standing.rows_digest if standing else None,
-        by=facts.get("by", "score" if is_cooperative(row.game) else "elo"),
+        by=by,
         deals=facts.get("deals"),
         lack=LackOfFit.model_validate(lack) if lack else None,
         upsets=[Upset.model_validate(one) for one in facts.get("upsets", [])],

@@ -9,9 +9,8 @@ from sqlalchemy import select
 from matchbox.answers.matches import MatchVerification
 from matchbox.errors import NotFound
 from server.db import models
-from server.queries.matches import match
 from server.services.embargo import reason
-from server.services.match_verifications import has_rules_of_today
+from server.services.lookup import whole_id
 from server.times import iso
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ def verification(session: Session, name: str) -> MatchVerification:
 
     Raises NotFound.
     """
-    found = newest(session, match(session, name, None).id)
+    found = newest(session, whole_id(session, name))
     if found is None:
         raise NotFound(f"match {name} has not been verified yet")
     return found
@@ -59,6 +58,6 @@ def answer_of(row: models.MatchVerification) -> MatchVerification:
 
 def _why(row: models.MatchVerification) -> str:
     """The reason why there is no finding; the platform's own errors are for operators."""
-    if not has_rules_of_today(row.match):
+    if row.deadline is not None:  # It was not parked, so it ended before it was sent.
         return "its game has had other rules since an upgrade"
     return "the platform has failed at it too often; try it again later"

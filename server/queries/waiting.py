@@ -18,6 +18,7 @@ from matchbox.answers.matches import Match as AnsweredMatch
 from matchbox.answers.queue import Waiting
 from server.db.models import (
     TRUSTED,
+    WAITING,
     Bot,
     Comparison,
     ComparisonState,
@@ -36,7 +37,7 @@ from server.db.session import count_rows
 from server.queries import drafts, job_times
 from server.queries.bots import version as version_answer
 from server.queries.matches import match as match_answer
-from server.services import dispatch, signs, turns
+from server.services import disk, dispatch, signs, turns
 from server.services.arena_lines import arena_lines
 from server.services.walls import wall
 
@@ -66,13 +67,15 @@ class Tryout(NamedTuple):
     deadline: int
     claimed_at: int | None
     created_at: int
+    quarantined: bool
 
     def sent(self, now: int) -> bool:
-        """Whether it was sent to the arenas, so that it has its author's turn."""
+        """Whether it was sent to the arenas. If so, it has its author's turn, unless it is in
+        quarantine."""
         return self.deadline > now
 
 
-class Line(NamedTuple):
+class TryoutQueue(NamedTuple):
     """The try-outs that wait, in their order, and the reasons that hold all of them up."""
 
     waits: list[Tryout]
@@ -95,7 +98,7 @@ class Line(NamedTuple):
         return Waiting(place=place, seconds=seconds, reason=self._reason(row, place, now))
 
     def _reason(self, row: Tryout, place: int, now: int) -> str:
-        if not row.sent(now) and row.role not in TRUSTED:
+        if not (row.sent(now) or row.role in TRUSTED or row.quarantined):
             if row.owner in self.busy:
                 return "Another upload of its author is tried out first: they take turns."
             if row.owner in self.slow:
@@ -107,10 +110,10 @@ class Line(NamedTuple):
 
 
 def match(
-    session: Session, name: str, viewer: User | None, *, settings: Settings, now: int
+    session: Session, viewer: User | None, name: str, *, settings: Settings, now: int
 ) -> AnsweredMatch:
     """Returns the match as `queries.match` does, with the reason why it waits, if it waits."""
-    found = match_answer(session, name, viewer)
+    found = match_answer(session, viewer, name)
     waits = None
     if found.state in (MatchState.QUEUED, MatchState.PARKED):
         row = session.get_one(Match, found.id)
@@ -119,20 +122,20 @@ def match(
 
 
 def version(
-    session: Session, name: str | int, viewer: User | None, *, settings: Settings, now: int
+    session: Session, viewer: User | None, name: str | int, *, settings: Settings, now: int
 ) -> AnsweredVersion:
     """Returns the version as `queries.version` does; its owner and operators see why it waits."""
-    found = version_answer(session, name, viewer)
+    found = version_answer(session, viewer, name)
     row = session.get_one(Version, found.id)
     waits = of_tryout(session, row, settings=settings, now=now) if found.mine else None
     return found.model_copy(update={"waiting": waits})
 
 
 def draft(
-    session: Session, number: int, viewer: User | None, *, settings: Settings, now: int
+    session: Session, viewer: User | None, number: int, *, settings: Settings, now: int
 ) -> AnsweredDraft:
     """Returns the viewer's draft, with the reason why it waits, if it waits. Raises NotFound."""
-    found = drafts.draft(session, number, viewer)
+    found = drafts.draft(session, viewer, number)
     row = session.get_one(Draft, found.id)
     waits = of_tryout(session, row, settings=settings, now=now)
     return found.model_copy(update={"waiting": waits})
@@ -145,19 +148,34 @@ def of_match(session: Session, row: Match, *, settings: Settings, now: int) -> W
         return Waiting(place=None, seconds=None, reason=held)
     under_way = dispatch.under_way(session)
     first = dispatch.first_matches(session)
-    place = first.index(row.id) + 1 if row.id in first else _place(session, row, under_way)
-    if why := stopped(session, settings, now=now):
-        return Waiting(place=place, seconds=None, reason=why)
-    lately = job_times.of_matches(session, now=now)
-    seconds = lately.seconds(sum(under_way.values()) + place)
-    return Waiting(place=place, seconds=seconds, reason=matches_ahead_text(place))
+    is_first = row.id in first
+    place = first.index(row.id) + 1 if is_first else _place(session, row, under_way)
+    why = stopped(session, settings, now=now, express=False) or full_disk(settings)
+    pace, running = job_times.of_matches(session, now=now), sum(under_way.values())
+    return of_place(place, running, pace, first=is_first, stopped=why)
+
+
+def of_place(
+    place: int, running: int, pace: job_times.Pace, *, first: bool, stopped: str
+) -> Waiting:
+    """Returns why the queued match with this place waits, unless all matches are `stopped`.
+
+    The queue of the `first` matches of versions is served before that of the `running` matches.
+    """
+    if stopped:
+        return Waiting(place=place, seconds=None, reason=stopped)
+    if first:
+        reason = jobs_ahead_text(place, "match", "matches")
+        return Waiting(place=place, seconds=pace.seconds(place), reason=reason)
+    reason = _NEXT_MATCH if place == 1 else jobs_ahead_text(place, "match", "matches")
+    return Waiting(place=place, seconds=pace.seconds(running + place), reason=reason)
 
 
 def of_tryout(
     session: Session, row: Version | Draft, *, settings: Settings, now: int
 ) -> Waiting | None:
     """Returns why this try-out waits; None if it is over or running."""
-    if row.state not in (VersionState.PENDING, DraftState.PENDING):
+    if row.state not in (*WAITING, DraftState.PENDING):
         return None
     if row.deadline is None:
         return Waiting(place=None, seconds=None, reason=PARKED)
@@ -166,10 +184,10 @@ def of_tryout(
     return None if own is None else line.waiting(own, now)
 
 
-def tryouts(session: Session, settings: Settings, *, now: int) -> Line:
+def tryouts(session: Session, settings: Settings, *, now: int) -> TryoutQueue:
     """Returns all try-outs that wait: first those that were sent, in the order of sending."""
     versions = select(Version, User.id, User.role).join(Version.bot).join(Bot.owner)
-    versions = versions.where(Version.state == VersionState.PENDING, Version.deadline >= 0)
+    versions = versions.where(Version.state.in_(WAITING), Version.deadline >= 0)
     drafts = select(Draft, User.id, User.role).join(Draft.owner)
     drafts = drafts.where(Draft.state == DraftState.PENDING, Draft.deadline >= 0)
     found = [
@@ -182,6 +200,7 @@ def tryouts(session: Session, settings: Settings, *, now: int) -> Line:
             row.deadline or 0,
             row.claimed_at,
             row.created_at,
+            row.state == VersionState.QUARANTINED,
         )
         for query in (versions, drafts)
         for row, owner, role in session.execute(query)
@@ -192,10 +211,10 @@ def tryouts(session: Session, settings: Settings, *, now: int) -> Line:
     )
     due = [one for one in found if not one.sent(now)]
     waits += sorted(due, key=lambda one: one.order)
-    return Line(
+    return TryoutQueue(
         waits,
         sum(one.claimed_at is not None for one in sent),
-        {one.owner for one in sent},
+        {one.owner for one in sent if not one.quarantined},
         turns.slow_authors(session, now) if due else set(),
         job_times.of_tryouts(session, now=now),
         wall(session).walled,
@@ -203,17 +222,33 @@ def tryouts(session: Session, settings: Settings, *, now: int) -> Line:
     )
 
 
-def stopped(session: Session, settings: Settings, *, now: int) -> str:
-    """Returns the reason why nothing at all is played now, as a sentence; empty if there is
-    none."""
+def stopped(session: Session, settings: Settings, *, now: int, express: bool = True) -> str:
+    """Returns the reason why nothing at all is played now, as a sentence; empty if there is none.
+
+    Without `express`, the reason why nothing is played that express arenas do not take.
+    """
     reporting = (one for one in arena_lines(session, now) if one.state == "reports")
-    if all(one.stopped or one.key_state == "draining" for one in reporting):
+    able = [one for one in reporting if not (one.stopped or one.key_state == "draining")]
+    if not able:
         return "No arena is running at the moment. It goes on by itself when one is back."
+    if not express and all(one.express for one in able):
+        return (
+            "Only the express arena is running at the moment, and it plays no matches. They go on "
+            "by themselves when another arena is back."
+        )
     if signs.ledger_is_late(session, settings, now):
         return (
             "The platform sends nothing at the moment: its ledger or its broker stands still. It "
             "goes on by itself when they are back."
         )
+    return ""
+
+
+def full_disk(settings: Settings) -> str:
+    """Returns the reason why no match is sent while the disk is full, as a sentence; empty if it is
+    not. Other jobs are sent all the same."""
+    if disk.is_full(settings):
+        return "The disk of this platform is almost full, so no match is sent until it has room."
     return ""
 
 
@@ -297,11 +332,6 @@ def _of(scope: tuple[int, int | None]) -> tuple[ColumnElement[bool], ...]:
     league, season = scope
     outside = () if season is not None else (Match.comparison_id.is_(None),)
     return (Match.league_id == league, Match.season_id == season, _QUEUED, *outside)
-
-
-def matches_ahead_text(place: int) -> str:
-    """Returns a sentence with the number of queued matches before the one with this place."""
-    return _NEXT_MATCH if place == 1 else jobs_ahead_text(place, "match", "matches")
 
 
 def jobs_ahead_text(place: int, one: str, many: str = "") -> str:

@@ -16,36 +16,6 @@ if TYPE_CHECKING:
     from flask import Flask, Response
 
 
-class Name(BaseConverter):
-    """A bot's, an owner's, a key's or a code's name."""
-
-    regex = "[a-z0-9][a-z0-9-]{1,31}"
-
-
-class LeagueName(BaseConverter):
-    """A game's name or a league's: the league of a game has the game's name."""
-
-    regex = NAME.pattern
-
-
-class MatchId(BaseConverter):
-    """32 hex digits, or the first 8 or more of them."""
-
-    regex = "[0-9a-f]{8,32}"
-
-
-class Digits(BaseConverter):
-    """32 hex digits: the whole id of a table or a match."""
-
-    regex = "[0-9a-f]{32}"
-
-
-class Digest(BaseConverter):
-    """64 hex digits."""
-
-    regex = "[0-9a-f]{64}"
-
-
 class Number(BaseConverter):
     """A whole number that can be the key of a row."""
 
@@ -56,32 +26,22 @@ class Number(BaseConverter):
         return int(value)
 
 
-class VersionId(BaseConverter):
-    """A version's number, or the digest of its bundle."""
-
-    regex = "[1-9][0-9]{0,8}|[0-9a-f]{64}"
-
-
-class SeasonName(BaseConverter):
-    """A season's number or name."""
-
-    regex = "[^/]{1,64}"
-
-
-class ArenaName(BaseConverter):
-    """The full name of an arena, such as arena-1@host."""
-
-    regex = "[^/]{1,200}"
-
-
+_TEXTS: Final = {
+    "name": "[a-z0-9][a-z0-9-]{1,31}",  # a bot's, an owner's or a key's
+    "code": "[A-Za-z0-9][A-Za-z0-9-]{1,31}",  # joins a league, in large or small letters
+    "league": NAME.pattern,  # also a game's name, which the league of the game has
+    "match": "[0-9a-f]{8,32}",  # 32 hex digits, or the first 8 or more of them
+    "digits": "[0-9a-f]{32}",  # the whole id of a table or a match
+    "digest": "[0-9a-f]{64}",
+    "version": "[1-9][0-9]{0,8}|[0-9a-f]{64}",  # a version's number, or the digest of its bundle
+    "season": "[^/]{1,64}",  # a season's number or name
+    "arena": "[^/]{1,200}",  # the full name, such as arena-1@host
+}
+"""The regular expression of each converter whose part stays a text."""
 SCHEMAS: Final[dict[str, dict[str, Any]]] = {
-    "name": {"type": "string", "pattern": f"^{Name.regex}$"},
-    "league": {"type": "string", "pattern": f"^{LeagueName.regex}$"},
-    "match": {"type": "string", "pattern": f"^{MatchId.regex}$"},
-    "digits": {"type": "string", "pattern": f"^{Digits.regex}$"},
-    "digest": {"type": "string", "pattern": f"^{Digest.regex}$"},
+    **{kind: {"type": "string", "pattern": f"^{regex}$"} for kind, regex in _TEXTS.items()},
+    "version": {"type": "string", "pattern": f"^({_TEXTS['version']})$"},
     "number": {"type": "integer", "minimum": 1, "maximum": 999_999_999},
-    "version": {"type": "string", "pattern": f"^({VersionId.regex})$"},
     "season": {"type": "string", "minLength": 1, "maxLength": 64},
     "arena": {"type": "string", "minLength": 1, "maxLength": 200},
 }
@@ -91,17 +51,8 @@ SCHEMAS: Final[dict[str, dict[str, Any]]] = {
 def teach_addresses(app: Flask) -> None:
     """Registers the converters, such as `<name:owner>`, refuses addresses that contain NUL, and
     leaves the host out of redirects."""
-    app.url_map.converters.update(
-        name=Name,
-        league=LeagueName,
-        match=MatchId,
-        digits=Digits,
-        digest=Digest,
-        number=Number,
-        version=VersionId,
-        season=SeasonName,
-        arena=ArenaName,
-    )
+    kinds = {kind: type(kind, (BaseConverter,), {"regex": regex}) for kind, regex in _TEXTS.items()}
+    app.url_map.converters.update(kinds, number=Number)
 
     @app.before_request
     def refuse_nul() -> None:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from apiflask import APIBlueprint
 from flask import Response
 from flask.typing import ResponseReturnValue
 
 from matchbox.answers.accounts import Account, FreshToken, Sessions, Tokens
+from matchbox.errors import Forbidden
 from server import queries
 from server.auth import (
     account,
     acting,
     context,
+    session_begun,
     session_number,
     signed_in,
-    start_session,
     token_in_use,
 )
+from server.login import start_session
 from server.rate_limits import client_network
 from server.routes import schemas
 from server.routes.responses import answered, described
@@ -49,6 +53,24 @@ def log_in(json_data: schemas.LogIn) -> Response:
             session, user, json_data.label, now=ctx.now(), **json_data.options
         )
         return answered(queries.fresh_token(session, secret, now=ctx.now()), 201)
+
+
+@routes.post("/logout")
+@needs(ANYBODY)
+@routes.input(schemas.OldToken)
+@routes.output({}, status_code=204)
+def log_out(json_data: schemas.OldToken) -> ResponseReturnValue:
+    """Revokes the token in the body, if it works; whoever has it may do so."""
+    ctx = context()
+    with suppress(Forbidden):
+        with ctx.read() as session:  # A stranger's guess must not keep writers waiting.
+            accounts.token_of(session, json_data.token, now=ctx.now())
+        with ctx.write() as session:
+            now = ctx.now()
+            token = accounts.token_of(session, json_data.token, now=now)
+            assert token.user is not None
+            accounts.revoke_token(session, token.user, token.id, now=now)
+    return "", 204
 
 
 @routes.post("/accounts")
@@ -153,7 +175,10 @@ def data() -> Response:
 def delete(json_data: schemas.Deletion) -> ResponseReturnValue:
     """Deletes your account for ever; the matches of its bots stay, under no name."""
     network = client_network()
-    account_deletion.delete_account(context(), signed_in(), json_data.password, network=network)
+    begun = session_begun()
+    account_deletion.delete_account(
+        context(), signed_in(), json_data.password, network=network, begun=begun
+    )
     return "", 204
 
 
@@ -165,7 +190,14 @@ def change_password(json_data: schemas.NewPassword) -> Response:
     """Sets a new password, ends your other sessions, and revokes every token if you ask for it."""
     actor, network = signed_in(), client_network()
     old, new, revoke = json_data.old, json_data.new, json_data.revoke_tokens
-    user = logins.change_password(context(), actor, old, new, network=network, revoke=revoke)
-    if session_number() is not None:
-        start_session(user)
+    user = logins.change_password(
+        context(),
+        actor,
+        old,
+        new,
+        network=network,
+        revoke=revoke,
+        begun=session_begun(),
+        then=None if session_number() is None else start_session,
+    )
     return answered(queries.account(user))

@@ -60,9 +60,9 @@ def count_matches(arena: str, query_data: schemas.SinceTime) -> Response:
 
 @routes.post("/arenas/<arena:arena>/void")
 @needs(Scope.OPERATE)
-@routes.input(schemas.ArenaVoid)
+@routes.input(schemas.VoidArena)
 @routes.output(ArenaVoid)
-def void(arena: str, json_data: schemas.ArenaVoid) -> Response:
+def void(arena: str, json_data: schemas.VoidArena) -> Response:
     """Makes all matches void that ended on an arena since a time; for operators."""
     ctx, body = context(), json_data
     until = parse_time_ms(body.until) if body.until else ctx.now()

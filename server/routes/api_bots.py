@@ -65,7 +65,7 @@ def upload_version(name: str) -> Response:
 def bot(owner: str, name: str) -> Response:
     """Returns a bot with its versions; only its owner and operators see the logs in the reports."""
     with context().read() as session:
-        return answered(queries.bot(session, owner, name, viewer(session)))
+        return answered(queries.bot(session, viewer(session), owner, name))
 
 
 @routes.get("/bots/<name:owner>/<name:name>/ratings")
@@ -85,7 +85,7 @@ def faults(owner: str, name: str, query_data: schemas.Page) -> Response:
     """Lists the bot's faults, newest match first; only its owner and operators get details."""
     with context().read() as session:
         page = query_data.model_dump()
-        return answered(bot_faults(session, owner, name, viewer(session), **page))
+        return answered(bot_faults(session, viewer(session), owner, name, **page))
 
 
 @routes.post("/bots/<name:owner>/<name:name>/activate")

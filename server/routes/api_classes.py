@@ -18,7 +18,7 @@ from server.services import classes
 routes = APIBlueprint("classes", __name__, url_prefix="/api/v1", tag="Classes")
 
 
-@routes.get("/join/<name:code>")
+@routes.get("/join/<code:code>")
 @needs(ANYBODY)
 @routes.output(Invited)
 def invited(code: str) -> Response:
@@ -45,7 +45,7 @@ def code(name: str) -> Response:
     """Returns the code that joins the league; for operators."""
     ctx = context()
     with ctx.read() as session:
-        found = queries.league_class(session, name, account(session), url=ctx.settings.server_url)
+        found = queries.league_class(session, account(session), name, url=ctx.settings.server_url)
         return answered(found.code)
 
 
@@ -88,7 +88,7 @@ def make_accounts(name: str, json_data: schemas.NewAccounts) -> Response:
 def results(name: str, query_data: schemas.ResultsOf) -> Response:
     """Returns the results of the league's authors, best first; for operators."""
     with context().read() as session:
-        found = queries.author_results(session, name, account(session), query_data.season)
+        found = queries.author_results(session, account(session), name, query_data.season)
         return answered(found)
 
 
@@ -99,5 +99,5 @@ def results(name: str, query_data: schemas.ResultsOf) -> Response:
 def results_csv(name: str, query_data: schemas.ResultsOf) -> Response:
     """Returns the results of the league's authors as CSV; for operators."""
     with context().read() as session:
-        found = queries.author_results(session, name, account(session), query_data.season)
+        found = queries.author_results(session, account(session), name, query_data.season)
     return Response(downloads.author_results_csv(found), mimetype="text/csv")

@@ -39,7 +39,7 @@ def start(json_data: schemas.NewComparison) -> Response:
         row = services.start(
             session, actor, wanted.pop("bot"), **wanted, settings=settings, now=now
         )
-        found = queries.comparison(session, row.id, actor)
+        found = queries.comparison(session, actor, row.id)
     return made_at(url_for("comparisons.comparison", number=found.id), found)
 
 
@@ -49,7 +49,7 @@ def start(json_data: schemas.NewComparison) -> Response:
 def comparison(number: int) -> Response:
     """Returns a comparison with its results so far; for its owner and operators."""
     with context().read() as session:
-        return answered(queries.comparison(session, number, viewer(session)))
+        return answered(queries.comparison(session, viewer(session), number))
 
 
 @routes.post("/comparisons/<number:number>/cancel")

@@ -43,7 +43,7 @@ def try_draft() -> Response:
             settings=settings,
             now=now,
         )
-        made = waiting.draft(session, row.id, actor, settings=settings, now=now)
+        made = waiting.draft(session, actor, row.id, settings=settings, now=now)
     return made_at(url_for("drafts.draft", number=made.id), made)
 
 
@@ -55,4 +55,4 @@ def draft(number: int) -> Response:
     ctx = context()
     with ctx.read() as session:
         settings, now = ctx.settings, ctx.now()
-        return answered(waiting.draft(session, number, viewer(session), settings=settings, now=now))
+        return answered(waiting.draft(session, viewer(session), number, settings=settings, now=now))

@@ -50,7 +50,7 @@ def create(json_data: league_schemas.NewLeague) -> Response:
             settings=context().settings,
             now=now,
         )
-        found = queries.league(session, row.name, actor)
+        found = queries.league(session, actor, row.name)
     return made_at(url_for("leagues.league", name=found.name), found)
 
 
@@ -60,7 +60,7 @@ def create(json_data: league_schemas.NewLeague) -> Response:
 def league(name: str) -> Response:
     """Returns a league, with the settings of its seasons and the start of the next one."""
     with context().read() as session:
-        return answered(queries.league(session, name, viewer(session)))
+        return answered(queries.league(session, viewer(session), name))
 
 
 @routes.patch("/leagues/<league:name>")

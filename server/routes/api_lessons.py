@@ -18,12 +18,13 @@ routes = APIBlueprint("lessons", __name__, url_prefix="/api/v1", tag="Lessons")
 
 @routes.get("/seasons/<season:season>/lessons")
 @needs(Scope.READ)
+@routes.input(schemas.LessonsPage, location="query")
 @routes.output(Lessons)
-def season_lessons(season: str) -> Response:
+def season_lessons(season: str, query_data: schemas.LessonsPage) -> Response:
     """Lists the lessons of your bots in a season, by round; operators see every bot's."""
     with context().read() as session:
-        found = queries.season_lessons(session, season, account(session))
-        return answered(Lessons(items=found, next=None))
+        page = query_data.model_dump()
+        return answered(queries.season_lessons(session, account(session), season, **page))
 
 
 @routes.get("/bots/<name:owner>/<name:name>/lessons")
@@ -34,7 +35,7 @@ def bot_lessons(owner: str, name: str, query_data: schemas.LessonsPage) -> Respo
     """Lists the lessons of one of your bots, newest first."""
     with context().read() as session:
         page = query_data.model_dump()
-        return answered(queries.bot_lessons(session, owner, name, account(session), **page))
+        return answered(queries.bot_lessons(session, account(session), owner, name, **page))
 
 
 @routes.get("/memories/<digest:digest>")
@@ -43,7 +44,7 @@ def bot_lessons(owner: str, name: str, query_data: schemas.LessonsPage) -> Respo
 def memory(digest: str) -> Response:
     """Returns a memory of one of your bots, by digest; operators may read any memory."""
     with context().read() as session:
-        data = queries.own_memory(session, digest, account(session))
+        data = queries.own_memory(session, account(session), digest)
     return bytes_response(data, f"memory-{digest[:8]}")
 
 
@@ -54,7 +55,7 @@ def requeue(number: int) -> Response:
     """Queues a parked lesson again and sends it; for operators."""
     with acting() as (session, actor, now):
         row = lessons.requeue(session, actor, number, settings=context().settings, now=now)
-        return answered(queries.lesson(session, row, actor))
+        return answered(queries.lesson(session, actor, row))
 
 
 @routes.post("/lessons/<number:number>/skip")
@@ -64,4 +65,4 @@ def skip(number: int) -> Response:
     """Ends a parked lesson; the bot keeps the memory it had before. For operators."""
     with acting() as (session, actor, now):
         row = lessons.skip(session, actor, number, now=now)
-        return answered(queries.lesson(session, row, actor))
+        return answered(queries.lesson(session, actor, row))

@@ -10,7 +10,6 @@ from matchbox.answers.matches import Logs, Match, Matches, MatchVerification
 from server import queries
 from server.auth import acting, context, viewer
 from server.queries import verifications, waiting
-from server.queries.matches import whole_id
 from server.routes import schemas
 from server.routes.responses import answered
 from server.scopes import Scope, needs
@@ -52,8 +51,8 @@ def verification(match: str) -> Response:
 def verify(match: str) -> Response:
     """Has an arena play the match again; poll this address for the finding."""
     with acting() as (session, actor, now):
-        name, settings = whole_id(session, match), context().settings
-        row = match_verifications.ask(session, actor, name, settings=settings, now=now)
+        settings = context().settings
+        row = match_verifications.ask(session, actor, match, settings=settings, now=now)
         return answered(verifications.answer_of(row), 202)
 
 
@@ -63,7 +62,7 @@ def verify(match: str) -> Response:
 def log(match: str) -> Response:
     """Returns the output and the reports of your own bots; operators see the output of all bots."""
     with context().read() as session:
-        lines = queries.match_log(session, match, viewer(session))
+        lines = queries.match_log(session, viewer(session), match)
         return answered(Logs(items=lines, next=None))
 
 
@@ -72,7 +71,7 @@ def whole_match(match: str) -> Response:
     ctx = context()
     with ctx.read() as session:
         settings, now = ctx.settings, ctx.now()
-        found = waiting.match(session, match, viewer(session), settings=settings, now=now)
+        found = waiting.match(session, viewer(session), match, settings=settings, now=now)
         played = found.bouts is not None
         record = to_builtins(queries.record_of(session, match)) if played else None
     return jsonify({**found.plain(), "record": record})

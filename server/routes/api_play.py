@@ -113,6 +113,6 @@ def _table(name: str, since: int = 0) -> Response:
     with context().read() as session:
         settings = context().settings
         asking = viewer(session)
-        found = queries.table(session, name, asking, settings=settings, since=since)
-        record = queries.plain_record(session, name, asking)
+        found = queries.table(session, asking, name, settings=settings, since=since)
+        record = queries.plain_record(session, asking, name)
         return jsonify({**found.plain(), "record": record})

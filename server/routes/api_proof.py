@@ -20,10 +20,12 @@ from server.zips import ZIP, Turns, zip_response
 
 Count = Annotated[int, Field(ge=0, le=1_000_000)]
 Id = Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
-# Of a million errors, the first is enough.
-Ids = Annotated[list[Id], Field(max_length=1_000_000), FailFast()]
+MOST_NAMED: Final = 30_000
+"""The most matches or lessons with a finding that a body has room to name."""
+# Of many errors, the first is enough.
+Ids = Annotated[list[Id], Field(max_length=MOST_NAMED), FailFast()]
 Names = Annotated[
-    list[Annotated[str, Field(max_length=300)]], Field(max_length=1_000_000), FailFast()
+    list[Annotated[str, Field(max_length=300)]], Field(max_length=MOST_NAMED), FailFast()
 ]
 
 routes = APIBlueprint("proof", __name__, url_prefix="/api/v1", tag="Seasons")
@@ -46,8 +48,28 @@ class LessonsFound(schemas.Body):
     not_repeated: Names
 
 
+class Counts(schemas.Body):
+    """How many matches have each finding."""
+
+    different: Count
+    unrepeatable: Count
+    replayed_only: Count
+
+
+class LessonCounts(schemas.Body):
+    """How many lessons have each finding."""
+
+    different: Count
+    unrepeatable: Count
+    not_repeated: Count
+
+
 class Found(schemas.Body):
-    """The results of replaying a season."""
+    """The results of replaying a season.
+
+    If there are many, the lists may name only the first matches, or lessons, with a finding; then
+    `counts`, or `lesson_counts`, say how many there are.
+    """
 
     matches: Count
     out_of: Count
@@ -57,12 +79,14 @@ class Found(schemas.Body):
     replayed_only: Ids
     lessons: LessonsFound
     standing: Literal["same", "different"]
+    counts: Counts | None = None
+    lesson_counts: LessonCounts | None = None
 
 
 _ARCHIVES: Final = Turns()
 
 
-class Sharing(schemas.Body):
+class NewSharing(schemas.Body):
     """Whether the account's bots may be included in exported seasons."""
 
     shares: bool
@@ -71,16 +95,16 @@ class Sharing(schemas.Body):
 @routes.get("/seasons/<season:season>/archive")
 @needs(Scope.READ, public=True)
 @routes.input(WhichBundles, location="query")
-@routes.doc(responses=described("A zip", ZIP))
+@routes.doc(responses={**described("A zip", ZIP), 409: "Conflict"})
 def archive(season: str, query_data: WhichBundles) -> Response:
     """Returns a season that is over as a zip; `bundles` chooses whose bots it contains."""
 
     with context().read() as session:
-        may_be_archived(session, season, query_data.bundles, viewer(session))
+        may_be_archived(session, viewer(session), season, query_data.bundles)
 
     def write(file: IO[bytes]) -> str:
         with context().read() as session:
-            return write_archive(session, season, query_data.bundles, viewer(session), file)
+            return write_archive(session, viewer(session), season, query_data.bundles, file)
 
     return zip_response(write, "private, no-cache", _ARCHIVES)
 
@@ -107,9 +131,9 @@ def sharing() -> Response:
 
 @routes.post("/account/sharing")
 @needs(Scope.SUBMIT)
-@routes.input(Sharing)
+@routes.input(NewSharing)
 @routes.output(answers.Sharing)
-def share(json_data: Sharing) -> Response:
+def share(json_data: NewSharing) -> Response:
     """Sets whether exported seasons include your bots' files and memories."""
     with acting() as (_, actor, _now):
         accounts.share(actor, shares=json_data.shares)

@@ -18,8 +18,10 @@ from server.routes.responses import answered, described, gives_location, made_at
 from server.scopes import Scope, needs
 from server.services import entries, founding
 from server.services import seasons as services
+from server.zips import Turns
 
 LINES = "application/x-ndjson"
+_EXPORTS = Turns()
 
 routes = APIBlueprint("seasons", __name__, url_prefix="/api/v1", tag="Seasons")
 
@@ -62,7 +64,7 @@ def create(json_data: league_schemas.NewSeason) -> Response:
             settings=context().settings,
             now=now,
         )
-        found = queries.season(session, row.id, actor)
+        found = queries.season(session, actor, row.id)
     return made_at(url_for("seasons.season", season=str(found.id)), found)
 
 
@@ -80,7 +82,7 @@ def season(season: str) -> Response:
 def standings(season: str) -> Response:
     """Returns the season's latest standing."""
     with context().read() as session:
-        return answered(queries.season_standings(session, season, viewer(session)))
+        return answered(queries.season_standings(session, viewer(session), season))
 
 
 @routes.get("/seasons/<season:season>/export")
@@ -90,8 +92,12 @@ def export(season: str) -> Response:
     """Returns the records of a season that is over, in order, each with its stored digest."""
     ctx = context()
     with ctx.read() as session:
-        number = queries.exportable_season(session, season)
-    return Response(_records(ctx, number), mimetype=LINES)
+        number = queries.exportable_season(session, viewer(session), season)
+    records = _records(ctx, number)
+    free = _EXPORTS.hold(records)
+    response = Response(records, mimetype=LINES)
+    response.call_on_close(free)
+    return response
 
 
 @routes.post("/seasons/<season:season>/enter")
@@ -175,7 +181,7 @@ def _step(season: str, step: Callable[..., object]) -> Response:
 def whole_season(name: str) -> Response:
     """Returns the season, by number or name, as this visitor sees it."""
     with context().read() as session:
-        return answered(queries.season(session, name, viewer(session)))
+        return answered(queries.season(session, viewer(session), name))
 
 
 def _records(ctx: Context, season: int) -> Iterator[bytes]:

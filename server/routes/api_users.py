@@ -15,8 +15,8 @@ from server.queries import users
 from server.routes import schemas
 from server.routes.responses import answered, described
 from server.scopes import Scope, needs
-from server.services import account_operations, accounts
-from server.zips import ZIP, personal_zip
+from server.services import account_deletion, account_operations, accounts
+from server.zips import ZIP, handed_over_zip
 
 routes = APIBlueprint("users", __name__, url_prefix="/api/v1", tag="Accounts")
 
@@ -114,9 +114,7 @@ def make_password_link(name: str) -> Response:
 @routes.doc(responses=described("A zip", ZIP))
 def data(name: str) -> Response:
     """Returns all data of an account as a zip, and notes it in the audit log; for operators."""
-    with acting() as (session, actor, now):
-        user = account_operations.hand_over_data(session, actor, name, now=now)
-    return personal_zip(user)
+    return handed_over_zip(name)
 
 
 @routes.post("/users/<name:name>/role")
@@ -159,4 +157,17 @@ def reopen(name: str) -> Response:
     """Reopens a closed account; for operators."""
     with acting() as (session, actor, now):
         user = account_operations.reopen(session, actor, name, now=now)
+        return answered(queries.account(user))
+
+
+@routes.post("/users/<name:name>/delete")
+@needs(Scope.OPERATE)
+@routes.input(schemas.Reason)
+@routes.output(Account)
+def delete(name: str, json_data: schemas.Reason) -> Response:
+    """Deletes a closed account for ever; its bots' matches stay, under no name. For operators."""
+    with acting() as (session, actor, now):
+        user = account_deletion.delete_closed_account(
+            session, actor, name, json_data.reason, now=now
+        )
         return answered(queries.account(user))

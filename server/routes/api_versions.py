@@ -31,7 +31,7 @@ def version(version: str) -> Response:
 def bundle(version: str) -> Response:
     """Returns the uploaded bytes to the owner and operators; a shipped bot's bytes to everybody."""
     with context().read() as session:
-        found, data = queries.uploaded_file(session, version, viewer(session))
+        found, data = queries.uploaded_file(session, viewer(session), version)
     kind = ending(data)
     return bytes_response(data, f"{found.name}-{found.number}.{kind}")
 
@@ -51,4 +51,4 @@ def whole_version(name: int | str) -> Version:
     ctx = context()
     with ctx.read() as session:
         settings, now = ctx.settings, ctx.now()
-        return waiting.version(session, name, viewer(session), settings=settings, now=now)
+        return waiting.version(session, viewer(session), name, settings=settings, now=now)

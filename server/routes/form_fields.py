@@ -9,11 +9,11 @@ from flask import g, make_response, redirect, request, url_for
 
 from matchbox.errors import BadOption, CallerFault, Forbidden, Unavailable, quoted
 from matchbox.whole_numbers import WHOLE, whole_number
-from server.problems import AGAIN, note_wait, status_of
+from server.problems import AGAIN, note_wait, status_of, text_of
 from server.routes.source import the_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from werkzeug.wrappers import Response
 
@@ -55,22 +55,24 @@ def go_to(endpoint: str, **parts: object) -> Response:
 
 
 def form_of(
-    page: Page, *, forbidden: bool = False, reveals: bool = False
+    page: Page, *, without: Collection[str] = (), forbidden: bool = False, reveals: bool = False
 ) -> Callable[[View], View]:
     """Decorates a view so that it shows its form's page again, with the error, if it fails.
 
     It does so if the caller made a mistake, if the platform cannot take the form now, if too many
     requests came, or if the form's token is from another session. `problem` in `_parts.html` marks
     the fields that the error is about. `page` takes the source, the parts of the address, `values`
-    and `error`. A Forbidden leads to the error page, unless `forbidden` says that the form may be
-    sent again with other values. With `reveals`, a request beyond the rate limit does not get the
-    page, because the page would reveal what the limit protects.
+    and `error`, except those named in `without`. A Forbidden leads to the error page, unless
+    `forbidden` says that the form may be sent again with other values. With `reveals`, a request
+    beyond the rate limit does not get the page, because the page would reveal what the limit
+    protects.
     """
 
     def decorate(view: View) -> View:
         def again(error: str, status: int, **parts: object) -> Response:
-            shown = page(the_source(), **parts, values=submitted(), error=error)
-            return make_response(shown, status)
+            known = {**parts, "values": submitted(), "error": error}
+            wanted = {name: one for name, one in known.items() if name not in without}
+            return make_response(page(the_source(), **wanted), status)
 
         @wraps(view)
         def answer(**parts: object) -> Response:
@@ -81,7 +83,7 @@ def form_of(
                     raise
                 note_wait(error)
                 g.wrong_fields = error.fields if isinstance(error, CallerFault) else ()
-                return again(str(error), status_of(error), **parts)
+                return again(text_of(error), status_of(error), **parts)
 
         if not reveals:
             setattr(answer, AGAIN, again)

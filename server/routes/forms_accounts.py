@@ -10,15 +10,8 @@ from flask import session as cookie
 from dashboard import forms as pages
 from dashboard import passwords
 from dashboard.pages import own_path
-from server.auth import (
-    acting,
-    context,
-    end_session,
-    session_begun,
-    session_number,
-    signed_in,
-    start_session,
-)
+from server.auth import acting, context, session_begun, session_number, signed_in
+from server.login import end_session, forget_cookie, start_session
 from server.openid_flow import BY_PROVIDER
 from server.rate_limits import client_network
 from server.routes.form_fields import field, form_of, go_to, secret_page, whole_or_none
@@ -43,8 +36,10 @@ def _login_again(source: Source, values: Values, error: str) -> str:
 @form_of(_login_again, forbidden=True)
 def log_in() -> Response:
     """Logs in, then goes to the page that the visitor wanted."""
-    user = logins.log_in(context(), field("name"), field("password"), client_network())
-    start_session(user)
+    ctx = context()
+    user = logins.log_in(ctx, field("name"), field("password"), client_network())
+    with ctx.write() as session:
+        start_session(session, user)
     return redirect(own_path(field("next") or "/"), 303)
 
 
@@ -60,7 +55,7 @@ def sign_up() -> Response:
     name, password, signup = field("name"), field("password"), ctx.settings.signup
     with ctx.write() as session:
         user = accounts.sign_up(session, name, password, signup=signup, now=ctx.now())
-    start_session(user)
+        start_session(session, user)
     return redirect(own_path(field("next") or pages.NEW_ACCOUNTS), 303)
 
 
@@ -82,7 +77,7 @@ def claim(secret: str) -> Response:
         accounts.check_link(session, secret)
     with ctx.write() as session:
         user = accounts.claim_operator(session, secret, name, password, now=ctx.now())
-    start_session(user)
+        start_session(session, user)
     return go_to("pages.admin")
 
 
@@ -102,7 +97,9 @@ def request_link() -> Response:
 def set_password(number: int, secret: str) -> Response:
     """Sets a new password by a mailed link, and logs in."""
     password, revoke = field("password"), field("revoke") == "yes"
-    start_session(password_links.set_password(context(), number, secret, password, revoke=revoke))
+    password_links.set_password(
+        context(), number, secret, password, revoke=revoke, then=start_session
+    )
     return go_to("pages.account")
 
 
@@ -130,10 +127,16 @@ def change_password() -> Response:
     actor, network = signed_in(), client_network()
     old, new, revoke = field("old"), field("new"), field("revoke") == "yes"
     begun = session_begun()
-    user = logins.change_password(
-        context(), actor, old, new, network=network, revoke=revoke, begun=begun
+    logins.change_password(
+        context(),
+        actor,
+        old,
+        new,
+        network=network,
+        revoke=revoke,
+        begun=begun,
+        then=start_session,
     )
-    start_session(user)
     flash("Your new password holds from now on.")
     return go_to("pages.account")
 
@@ -175,7 +178,7 @@ def delete() -> Response:
     password, network = field("password"), client_network()
     begun = session_begun()
     account_deletion.delete_account(context(), signed_in(), password, network=network, begun=begun)
-    end_session()
+    forget_cookie()
     return make_response(pages.deleted_page())
 
 

@@ -34,14 +34,14 @@ def submit() -> Response:
             actor,
             game=field("game"),
             name=field("name"),
-            class_name=field("class_name") or None,
+            class_name=field("class_name").strip() or None,
             data=data,
             bundle=bundle,
             network=client_network(),
             settings=context().settings,
             now=now,
         )
-        made = queries.version(session, row.id, actor)
+        made = queries.version(session, actor, row.id)
     return go_to("pages.version", owner=made.owner, name=made.name, number=made.number)
 
 
@@ -57,7 +57,7 @@ def try_draft() -> Response:
             session,
             actor,
             game=field("game"),
-            class_name=field("class_name") or None,
+            class_name=field("class_name").strip() or None,
             data=data,
             bundle=bundle,
             network=client_network(),

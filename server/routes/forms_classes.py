@@ -8,7 +8,8 @@ from flask import Blueprint, g, make_response, redirect, url_for
 
 from dashboard import classes as pages
 from matchbox.errors import BadNames
-from server.auth import acting, context, signed_in, start_session, visitor
+from server.auth import acting, context, signed_in, visitor
+from server.login import start_session
 from server.queries import classes as queries
 from server.routes.form_fields import field, form_of, go_to, secret_page, submitted
 from server.routes.source import the_source
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 routes = Blueprint("forms_classes", __name__)
 
 
-@routes.post("/join/<name:code>")
+@routes.post("/join/<code:code>")
 @form_of(pages.join_page, forbidden=True, reveals=True)
 def join(code: str) -> Response:
     """Joins the league that has this code, with a new account or with the viewer's."""
@@ -33,7 +34,7 @@ def join(code: str) -> Response:
             name, password = field("name"), field("password")
             user = classes.sign_up(session, code, name, password, now=ctx.now())
             league = classes.league_of(session, code)
-        start_session(user)
+            start_session(session, user)
     return redirect(url_for("pages.submit", game=league.game), 303)
 
 

@@ -26,11 +26,7 @@ from server.services import admission, entries, founding, leagues, seasons
 from server.services.accounts import require_operator
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from werkzeug.wrappers import Response
-
-    from dashboard.source import Source
 
 ENTRY_ACTIONS: Final = {"enter": entries.enter, "leave": entries.leave}
 STEPS: Final = {
@@ -75,7 +71,7 @@ def edit_league(name: str) -> Response:
     """Changes the settings of a league. Without a number of deals, the bots' speed decides it."""
     require_operator(signed_in())
     with acting() as (session, actor, now):
-        if field("mark") not in ("", pages.settings_mark(queries.league(session, name))):
+        if field("mark") not in ("", pages.settings_mark(queries.league(session, None, name))):
             raise Conflict(f"the settings of {name} are not saved")  # The page says why.
         deals = whole_or_none("deals")
         leagues.edit(
@@ -98,7 +94,7 @@ def edit_league(name: str) -> Response:
 def invite(name: str) -> Response:
     """Lets an account enter the league's seasons."""
     with acting() as (session, actor, now):
-        admission.invite(session, actor, name, field("user"), now=now)
+        admission.invite(session, actor, name, field("user").strip(), now=now)
     return go_to("pages.league", name=name, _anchor="invited")
 
 
@@ -144,16 +140,10 @@ def create_season() -> Response:
     return go_to("pages.season", season=row.id)
 
 
-def _season_again(
-    source: Source, *, season: int, step: str, values: Mapping[str, str], error: str
-) -> str:
-    return season_pages.page(source, season, error)
-
-
 @routes.post(
     "/seasons/<number:season>/<any(enter, leave, open, freeze, start, pause, resume, cancel):step>"
 )
-@form_of(_season_again)
+@form_of(season_pages.page, without=["step", "values"])
 def change_season(season: int, step: str) -> Response:
     """Enters or withdraws a bot; for operators, moves the season to its next state."""
     with acting() as (session, actor, now):

@@ -8,7 +8,7 @@ to the account.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from flask import Blueprint, g, redirect, request
 from flask import session as cookie
@@ -18,7 +18,8 @@ from dashboard.forms import account_page, login_page
 from dashboard.pages import own_path
 from matchbox.errors import Conflict
 from server import openid_flow
-from server.auth import acting, context, session_begun, signed_in, start_session, visitor
+from server.auth import acting, context, session_begun, signed_in, visitor
+from server.login import start_session
 from server.rate_limits import client_network
 from server.routes.form_fields import field, form_of, go_to
 from server.services import accounts, identities, logins
@@ -34,10 +35,6 @@ routes = Blueprint("forms_openid", __name__)
 
 def _login_again(source: Source, values: Values, error: str) -> str:
     return login_page(source, {}, error, g.get("openid_after", "/"))
-
-
-def _account_again(source: Source, number: int, values: Values, error: str) -> str:
-    return account_page(source, error)
 
 
 @routes.get("/login/openid")
@@ -61,12 +58,14 @@ def come_back() -> Response:
     known = provider.finish(request.args.to_dict(), start, now=ctx.now())
     with ctx.write() as session:
         user = identities.log_in(session, known, now=ctx.now())
+        if user is not None:
+            if asking is not None and asking.id != user.id:
+                raise Conflict(f"this identity belongs to the account {user.name}; log out first")
+            start_session(session, user)
     if user is None:
         openid_flow.remember_identity(known, after)
         return _unstored(go_to("pages.openid_new"))
-    if asking is not None and asking.id != user.id:
-        raise Conflict(f"this identity belongs to the account {user.name}; log out first")
-    _log_in(user)
+    cookie[openid_flow.BY_PROVIDER] = True
     return _unstored(redirect(after, 303))
 
 
@@ -79,7 +78,8 @@ def sign_up() -> Response:
     with ctx.write() as session:
         now = ctx.now()
         user = identities.sign_up(session, known, name, settings=ctx.settings, now=now)
-    _log_in(user)
+        start_session(session, user)
+    cookie[openid_flow.BY_PROVIDER] = True
     return redirect(after, 303)
 
 
@@ -98,14 +98,16 @@ def link() -> Response:
     with ctx.write() as session:
         actor, label = accounts.same_password(session, user), ctx.settings.openid_label
         identities.link(session, actor, known, label=label, now=ctx.now())
+        if stranger:
+            start_session(session, actor)
     openid_flow.forget_identity()
     if stranger:
-        _log_in(user)
+        cookie[openid_flow.BY_PROVIDER] = True
     return redirect(after, 303)
 
 
 @routes.post("/account/identities/<number:number>/unlink")
-@form_of(_account_again, forbidden=True)
+@form_of(account_page, without=["number"], forbidden=True)
 def unlink(number: int) -> Response:
     """Removes the link between an identity and the account."""
     network, begun = client_network(), session_begun()
@@ -114,12 +116,6 @@ def unlink(number: int) -> Response:
         label = context().settings.openid_label
         identities.unlink(session, actor, number, label=label, now=now)
     return go_to("pages.account")
-
-
-def _log_in(user: Any) -> None:
-    """Begins a session of the account, marked as the provider's."""
-    start_session(user)
-    cookie[openid_flow.BY_PROVIDER] = True
 
 
 def _unstored(response: Response) -> Response:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     from dashboard.source import Source
 
+ARENA_ACTIONS: Final = {"stop": arenas.stop, "go-on": arenas.resume}
+ENTRANT_ACTIONS: Final = {"disqualify": operations.disqualify, "reinstate": operations.reinstate}
 KEY_ACTIONS: Final = {
     "drain": arena_keys.drain,
     "undrain": arena_keys.undrain,
@@ -85,7 +87,7 @@ def play_again(match: str) -> Response:
 def _version_page(source: Source, number: int, **more: Any) -> str:
     accounts.require_operator(signed_in())
     with reader() as session:
-        found = queries.version(session, number, viewer(session))
+        found = queries.version(session, viewer(session), number)
     return version_page(source, found.owner, found.name, found.number, **more)
 
 
@@ -95,25 +97,16 @@ def reinstate_version(number: int) -> Response:
     """Lets a suspended version play again."""
     with acting() as (session, actor, now):
         operations.reinstate_version(session, actor, number, field("reason"), now=now)
-        found = queries.version(session, number, actor)
+        found = queries.version(session, actor, number)
     return go_to("pages.version", owner=found.owner, name=found.name, number=found.number)
 
 
-@routes.post("/admin/arenas/<arena:arena>/stop")
-@form_of(pages.arena_page)
-def stop_arena(arena: str) -> Response:
-    """Stops an arena."""
+@routes.post("/admin/arenas/<arena:arena>/<any(stop, 'go-on'):action>")
+@form_of(pages.arena_page, without=["action"])
+def change_arena(arena: str, action: str) -> Response:
+    """Stops an arena, or lets a stopped one go on."""
     with acting() as (session, actor, now):
-        arenas.stop(session, actor, arena, field("reason"), now=now)
-    return go_to("pages.arena", arena=arena)
-
-
-@routes.post("/admin/arenas/<arena:arena>/go-on")
-@form_of(pages.arena_page)
-def let_arena_go_on(arena: str) -> Response:
-    """Lets a stopped arena go on."""
-    with acting() as (session, actor, now):
-        arenas.resume(session, actor, arena, field("reason"), now=now)
+        ARENA_ACTIONS[action](session, actor, arena, field("reason"), now=now)
     return go_to("pages.arena", arena=arena)
 
 
@@ -137,7 +130,7 @@ def make_arena_key() -> Response:
 
 
 @routes.post("/admin/arena-keys/<name:key>/<any(drain, undrain, remove):action>")
-@form_of(pages.arenas_page_of_key)
+@form_of(pages.arenas_page, without=["key", "action"])
 def change_arena_key(key: str, action: str) -> Response:
     """Drains the arenas of a key, lets them go on, or revokes the key."""
     with acting() as (session, actor, now):
@@ -145,21 +138,12 @@ def change_arena_key(key: str, action: str) -> Response:
     return go_to("pages.arenas", _anchor="keys")
 
 
-@routes.post("/seasons/<number:season>/disqualify")
-@form_of(pages.season_operate_page)
-def disqualify(season: int) -> Response:
-    """Disqualifies a bot from the season; its matches there no longer count."""
+@routes.post("/seasons/<number:season>/<any(disqualify, reinstate):action>")
+@form_of(pages.season_operate_page, without=["action"])
+def change_entry(season: int, action: str) -> Response:
+    """Disqualifies a bot, whose matches in the season then no longer count, or reinstates it."""
     with acting() as (session, actor, now):
-        operations.disqualify(session, actor, season, field("bot"), field("reason"), now=now)
-    return go_to("pages.season_operate", season=season)
-
-
-@routes.post("/seasons/<number:season>/reinstate")
-@form_of(pages.season_operate_page)
-def reinstate(season: int) -> Response:
-    """Reinstates a disqualified bot."""
-    with acting() as (session, actor, now):
-        operations.reinstate(session, actor, season, field("bot"), field("reason"), now=now)
+        ENTRANT_ACTIONS[action](session, actor, season, field("bot"), field("reason"), now=now)
     return go_to("pages.season_operate", season=season)
 
 

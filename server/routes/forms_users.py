@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from flask import Blueprint
+from flask import Blueprint, flash
 
 from dashboard import classes, users
 from dashboard import forms as pages
@@ -12,11 +12,18 @@ from matchbox.answers.classes import FreshAccount, FreshAccounts
 from server.auth import acting, context, signed_in
 from server.routes.form_fields import field, form_of, go_to, secret_page
 from server.routes.source import the_source
-from server.services import account_operations, accounts
-from server.zips import personal_zip
+from server.services import account_deletion, account_operations, accounts
+from server.zips import handed_over_zip
 
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response
+
+CHANGES: Final = {
+    "role": (account_operations.set_role, "role"),
+    "note": (account_operations.set_note, "note"),
+    "close": (account_operations.close, "reason"),
+}
+"""What each form does to an account, and the name of its field."""
 
 routes = Blueprint("forms_users", __name__)
 
@@ -55,26 +62,16 @@ def make_password_link(name: str) -> Response:
 @routes.post("/admin/users/<name:name>/data")
 def data(name: str) -> Response:
     """Returns all data of the account as a zip."""
+    return handed_over_zip(name)
+
+
+@routes.post("/admin/users/<name:name>/<any(role, note, close):action>")
+@form_of(users.user_page, without=["action"])
+def change(name: str, action: str) -> Response:
+    """Changes the account's role or note, or closes it."""
+    do, given = CHANGES[action]
     with acting() as (session, actor, now):
-        user = account_operations.hand_over_data(session, actor, name, now=now)
-    return personal_zip(user)
-
-
-@routes.post("/admin/users/<name:name>/role")
-@form_of(users.user_page)
-def role(name: str) -> Response:
-    """Changes the account's role."""
-    with acting() as (session, actor, now):
-        account_operations.set_role(session, actor, name, field("role"), now=now)
-    return go_to("pages.user", name=name)
-
-
-@routes.post("/admin/users/<name:name>/note")
-@form_of(users.user_page)
-def note(name: str) -> Response:
-    """Puts a note on the account."""
-    with acting() as (session, actor, now):
-        account_operations.set_note(session, actor, name, field("note"), now=now)
+        do(session, actor, name, field(given), now=now)
     return go_to("pages.user", name=name)
 
 
@@ -94,15 +91,6 @@ def revoke_token(name: str, number: int) -> Response:
     return go_to("pages.user", name=name, _anchor="tokens")
 
 
-@routes.post("/admin/users/<name:name>/close")
-@form_of(users.user_page)
-def close(name: str) -> Response:
-    """Closes the account."""
-    with acting() as (session, actor, now):
-        account_operations.close(session, actor, name, field("reason"), now=now)
-    return go_to("pages.user", name=name)
-
-
 @routes.post("/admin/users/<name:name>/reopen")
 @form_of(users.user_page)
 def reopen(name: str) -> Response:
@@ -110,3 +98,13 @@ def reopen(name: str) -> Response:
     with acting() as (session, actor, now):
         account_operations.reopen(session, actor, name, now=now)
     return go_to("pages.user", name=name)
+
+
+@routes.post("/admin/users/<name:name>/delete")
+@form_of(users.user_page)
+def delete(name: str) -> Response:
+    """Deletes the account, which is closed."""
+    with acting() as (session, actor, now):
+        account_deletion.delete_closed_account(session, actor, name, field("reason"), now=now)
+    flash(f"The account {name} is deleted.")
+    return go_to("pages.users")

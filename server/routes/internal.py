@@ -94,11 +94,7 @@ def wall() -> ResponseReturnValue:
 
 def json_object() -> dict[str, object]:
     """Returns the request's body. Raises BadMessage if it is not a JSON object."""
-    return checked_object(request.get_json())
-
-
-def checked_object(body: object) -> dict[str, object]:
-    """Returns the value if it is a JSON object. Raises BadMessage otherwise."""
+    body = request.get_json()
     if not isinstance(body, dict):
         raise BadMessage("the body is not a JSON object")
     return body

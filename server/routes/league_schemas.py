@@ -15,8 +15,8 @@ from pydantic_core.core_schema import no_info_after_validator_function
 from matchbox.answers.league_settings import model_of
 from matchbox.league.format import Admission, Format, Given, Schedule, given
 from matchbox.match.wire import Separation
-from matchbox.settings import MAX_DEALS
-from server.routes.schemas import Body, NameText
+from matchbox.settings_of_play import MAX_DEALS
+from server.routes.schemas import Body, NameText, Options
 
 
 def _some_of(kind: Any, doc: str) -> GetPydanticSchema:
@@ -37,7 +37,6 @@ def _some_of(kind: Any, doc: str) -> GetPydanticSchema:
 FormatFields: TypeAlias = Annotated[Given[Format], _some_of(Format, "How a season is played.")]
 AdmissionFields: TypeAlias = Annotated[Given[Admission], _some_of(Admission, "Who may enter.")]
 ScheduleFields: TypeAlias = Annotated[Given[Schedule], _some_of(Schedule, "When seasons start.")]
-Options = dict[str, str | int | bool]
 Deals = Annotated[int, Field(ge=1, le=MAX_DEALS)]
 Seats = Annotated[int, Field(ge=1, le=64)]
 

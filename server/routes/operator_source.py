@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from matchbox import registry
 from matchbox.answers.accounts import LoggedIn
 from matchbox.answers.arenas import ArenaKeys, ArenaMatches
 from matchbox.answers.classes import LeagueClass
@@ -9,13 +12,15 @@ from matchbox.answers.faults import Faults
 from matchbox.answers.health import ArenaLine, Health
 from matchbox.answers.platform import Admin, UserDetail
 from matchbox.answers.queue import QueueDetail
+from matchbox.league.format import Schedule
 from server import queries
 from server.auth import account, context, reader, reading_as, session_number, viewer
 from server.queries import classes
 from server.queries import faults as fault_queries
 from server.queries import users as user_queries
 from server.queries.job_queue import queue_detail
-from server.services import arena_keys, arena_lines, arena_voids, health
+from server.services import arena_keys, arena_lines, arena_voids, health, leagues
+from server.services import schedule as cron
 from server.times import parse_time_ms
 
 
@@ -48,10 +53,17 @@ class OperatorSource:
             asking, now = viewer(session), context().now()
             return user_queries.logged_in(session, asking, session_number(), now=now, cursor=cursor)
 
+    def check_new_league(
+        self, name: str, game: str, seats: int, options: Mapping[str, str], schedule: Schedule
+    ) -> None:
+        cron.check(schedule, context().now())
+        with reader() as session:
+            leagues.check_new(session, name, registry.game(game), seats, options)
+
     def league_class(self, name: str) -> LeagueClass:
         with reader() as session:
             url = context().settings.server_url
-            return classes.league_class(session, name, account(session), url=url)
+            return classes.league_class(session, account(session), name, url=url)
 
     def health(self) -> Health:
         ctx = context()

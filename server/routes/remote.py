@@ -6,21 +6,20 @@ and sends a long result in parts. It gets only the files that its job needs.
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from apiflask import APIBlueprint
 from flask import Response, g, jsonify, request
 
-from matchbox.errors import BadMessage, Unavailable
+from matchbox.errors import ArenaStopped, Unavailable
 from matchbox.match import wire
 from server import queries
 from server.auth import context, remote_only
 from server.queries import lessons
-from server.routes.internal import checked_object, json_object
+from server.routes.internal import json_object
 from server.routes.responses import bytes_response
-from server.services import booking, remote_arenas
+from server.services import booking, job_kinds, remote_arenas
 
 if TYPE_CHECKING:
     from flask.typing import ResponseReturnValue
@@ -86,7 +85,10 @@ def claim() -> ResponseReturnValue:
     """
     ctx = context()
     with ctx.write() as session:
-        remote_arenas.claim(session, g.arena, json_object(), settings=ctx.settings, now=ctx.now())
+        told, now = json_object(), ctx.now()
+        granted = remote_arenas.claim(session, g.arena, told, settings=ctx.settings, now=now)
+    if not granted:
+        raise ArenaStopped(remote_arenas.stopped(g.arena))
     return "", 204
 
 
@@ -112,13 +114,13 @@ def result() -> Response:
     """
     body = json_object()
     in_parts = not body
+    task, message = str(body.get("task")), body.get("message")
     if in_parts:
         with context().read() as session:
             text = remote_arenas.joined_parts(session, g.arena)
         if not text:
             return jsonify({"accepted": False})
-        body = _parsed(text)
-    task, message = str(body.get("task")), body.get("message")
+        task, message = job_kinds.decode(text)
     changed = booking.book(context(), task, message, holder=g.arena)
     if in_parts:
         # If this fails, the arena's next job deletes them.
@@ -134,10 +136,3 @@ def wall() -> ResponseReturnValue:
     with ctx.write() as session:
         remote_arenas.report(session, g.arena, json_object(), settings=ctx.settings, now=ctx.now())
     return "", 204
-
-
-def _parsed(text: bytes) -> dict[str, object]:
-    try:
-        return checked_object(json.loads(text))
-    except (ValueError, RecursionError) as error:
-        raise BadMessage("the parts do not make up a JSON object") from error

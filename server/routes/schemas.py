@@ -7,16 +7,37 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
+from pydantic_core import PydanticCustomError
 
 MATCH_STATES = Literal["queued", "running", "finished", "parked", "void"]
 SCOPES = Literal["read", "submit", "operate"]
 NameText = Annotated[str, Field(max_length=64)]
+SubjectText = Annotated[str, Field(max_length=100)]
 Note = Annotated[str, Field(max_length=100)]
 Secret = Annotated[str, Field(max_length=1000)]
 Whole = Annotated[int, Field(ge=1, le=999_999_999)]
 Elo = Annotated[float, Field(ge=-1000, le=1000)]
 FullName = Annotated[str, Field(max_length=70)]
+
+
+def _option(sent: Any, read: ValidatorFunctionWrapHandler) -> Any:
+    """Reads the value of an option, with one error in place of one for each of its types."""
+    try:
+        return read(sent)
+    except ValidationError:
+        what = "Input should be a string, an integer or a boolean"
+        raise PydanticCustomError("option", what) from None
+
+
+Options = dict[str, Annotated[str | int | bool, WrapValidator(_option)]]
 
 
 class Body(BaseModel):
@@ -136,6 +157,12 @@ class LogIn(Credentials, TokenOptions):
     label: Annotated[str, Field(min_length=1, max_length=64)] = "login"
 
 
+class OldToken(Body):
+    """The secret of a token that is revoked."""
+
+    token: Annotated[str, Field(min_length=1, max_length=200)]
+
+
 class NewUser(Credentials):
     """An account that an operator makes."""
 
@@ -176,8 +203,6 @@ class Deletion(Body):
 
 class NewVersion(Body):
     """The file of a bot's next version, as a part of a form or as text in JSON."""
-
-    model_config = ConfigDict(populate_by_name=True)
 
     file: str
     class_name: Annotated[str | None, Field(alias="class", max_length=64)] = None
@@ -222,9 +247,10 @@ class UsersPage(Page):
 
 
 class AuditPage(Page):
-    """A page of the audit log. `subject` is like season:3, `action` like season.start."""
+    """A page of the audit log. `subject` is like season:3, or a kind and a name, like
+    "season spring". `action` is like season.start."""
 
-    subject: NameText | None = None
+    subject: SubjectText | None = None
     action: NameText | None = None
 
 
@@ -241,7 +267,7 @@ class Reason(Body):
 
 
 class MatchVoid(Reason):
-    """The platform's fault that makes a match void, and whether to replay the match at once."""
+    """The platform's fault that makes a match void, and whether to reschedule the match."""
 
     again: bool = False
 
@@ -258,8 +284,8 @@ class NewArenaKey(Body):
     name: Annotated[str, Field(min_length=1, max_length=24)]
 
 
-class ArenaVoid(Reason):
-    """The choice of an arena's matches to make void, and whether they are replayed at once.
+class VoidArena(Reason):
+    """The choice of an arena's matches to make void, and whether they are rescheduled.
 
     The times are ISO 8601 in UTC; `until` is now if left out.
     """
@@ -328,7 +354,7 @@ class NewTable(Body):
 
     game: NameText
     seats: Annotated[list[FullName], Field(min_length=1, max_length=32)]
-    options: dict[str, str | int | bool] = Field(default_factory=dict)
+    options: Options = Field(default_factory=dict)
     place: PlaceInMatch | None = None
 
 

@@ -12,18 +12,19 @@ from flask import current_app
 from dashboard import wording
 from dashboard.source import Source
 from matchbox.answers.board_figures import Opponent, Opponents
-from matchbox.answers.bots import Bot, Draft
-from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
+from matchbox.answers.bots import Draft
+from matchbox.answers.comparisons import Comparable, ComparisonLine
 from matchbox.answers.faults import FaultList
-from matchbox.answers.leagues import League
+from matchbox.answers.games import Limits
 from matchbox.answers.lessons import Lessons
-from matchbox.answers.matches import LogLine, Match, Queue, Steps
+from matchbox.answers.matches import Match, Queue
 from matchbox.answers.play import Table, Tables
 from matchbox.answers.queue import Waiting
-from matchbox.settings import libraries_of
+from matchbox.settings import limits_for_authors
 from server import queries
-from server.auth import account, context, reader, reading, viewer
-from server.queries import classes, comparisons, drafts, history, play, waiting
+from server.auth import account, context, reader, reading, reading_as, viewer
+from server.queries import classes, drafts, history, play, waiting
+from server.queries import comparisons as comparison_queries
 from server.queries.bot_faults import bot_faults
 from server.queries.lessons import bot_lessons
 from server.queries.verifications import newest
@@ -52,41 +53,40 @@ class ServerSource(AccountSource, OperatorSource, SeasonSource):
     invited = staticmethod(reading(classes.invited))
     ratings = staticmethod(reading(history.ratings))
     opponents = staticmethod(reading(play.opponents))
+    bot = staticmethod(reading_as(viewer, queries.bot))
+    file_of = staticmethod(reading_as(viewer, queries.file_of))
+    draft_file = staticmethod(reading_as(viewer, drafts.draft_file))
+    match_log = staticmethod(reading_as(viewer, queries.match_log))
+    league = staticmethod(reading_as(viewer, queries.league))
+    comparison = staticmethod(reading_as(viewer, comparison_queries.comparison))
+    table_steps = staticmethod(reading_as(viewer, play.steps))
 
-    def libraries(self) -> list[str]:
-        return list(libraries_of(context().settings))
+    def limits(self) -> Limits:
+        return Limits.model_validate(limits_for_authors(context().settings))
 
     def uploads_closed(self) -> str | None:
         with reader() as session:
             why = uploads.refusal_for(session, viewer(session))
         return wording.capital(why) or None
 
-    def bot(self, owner: str, name: str) -> Bot:
-        with reader() as session:
-            return queries.bot(session, owner, name, viewer(session))
-
     def all_opponents(self, owner: str, name: str) -> tuple[Opponents, Iterator[Opponent]]:
         return queries.all_opponents(context().read, owner, name)
 
     def bot_faults(self, owner: str, name: str) -> FaultList:
         with reader() as session:
-            return bot_faults(session, owner, name, viewer(session), limit=10)
+            return bot_faults(session, viewer(session), owner, name, limit=10)
 
     def lessons(self, owner: str, name: str, cursor: str | None) -> Lessons:
         with reader() as session:
             if asking := viewer(session):
-                return bot_lessons(session, owner, name, asking, cursor=cursor)
+                return bot_lessons(session, asking, owner, name, cursor=cursor)
             return Lessons(items=[], next=None)
 
     def match(self, name: str) -> Match:
         ctx = context()
         with reader() as session:
             settings, now = ctx.settings, ctx.now()
-            return waiting.match(session, name, viewer(session), settings=settings, now=now)
-
-    def match_log(self, name: str) -> list[LogLine]:
-        with reader() as session:
-            return queries.match_log(session, name, viewer(session))
+            return waiting.match(session, viewer(session), name, settings=settings, now=now)
 
     def queue(self) -> Queue:
         with reader() as session:
@@ -96,28 +96,20 @@ class ServerSource(AccountSource, OperatorSource, SeasonSource):
         ctx = context()
         with reader() as session:
             settings, now = ctx.settings, ctx.now()
-            found = waiting.version(session, number, viewer(session), settings=settings, now=now)
+            found = waiting.version(session, viewer(session), number, settings=settings, now=now)
             return found.waiting
-
-    def league(self, name: str) -> League:
-        with reader() as session:
-            return queries.league(session, name, viewer(session))
-
-    def comparison(self, number: int) -> Comparison:
-        with reader() as session:
-            return comparisons.comparison(session, number, viewer(session))
 
     def comparisons(self, owner: str, name: str) -> list[ComparisonLine]:
         with reader() as session:
-            return comparisons.comparisons(
+            return comparison_queries.comparisons(
                 session, account(session), bot=f"{owner}/{name}", limit=10
             ).items
 
     def comparable(self, owner: str, name: str) -> Comparable:
         ctx = context()
         with reader() as session:
-            return comparisons.comparable(
-                session, owner, name, account(session), settings=ctx.settings, now=ctx.now()
+            return comparison_queries.comparable(
+                session, account(session), owner, name, settings=ctx.settings, now=ctx.now()
             )
 
     def tables(self, *, cursor: str | None = None, limit: int = 100) -> Tables:
@@ -130,31 +122,19 @@ class ServerSource(AccountSource, OperatorSource, SeasonSource):
         with reader() as session:
             asking = viewer(session)
             return play.table(
-                session, name, asking, settings=context().settings, since=since, secret=secret
+                session, asking, name, settings=context().settings, since=since, secret=secret
             )
 
     def table_revision(self, name: str, *, secret: str = "") -> str | None:
         with reader() as session:
             asking = viewer(session)
-            return play.revision(session, name, asking, settings=context().settings, secret=secret)
-
-    def table_steps(self, name: str, seat: int | None) -> Steps:
-        with reader() as session:
-            return play.steps(session, name, seat, viewer(session))
-
-    def file_of(self, owner: str, name: str, number: int) -> bytes | None:
-        with reader() as session:
-            return queries.file_of(session, owner, name, number, viewer(session))
+            return play.revision(session, asking, name, settings=context().settings, secret=secret)
 
     def draft(self, number: int) -> Draft:
         ctx = context()
         with reader() as session:
             settings, now = ctx.settings, ctx.now()
-            return waiting.draft(session, number, viewer(session), settings=settings, now=now)
-
-    def draft_file(self, number: int) -> bytes:
-        with reader() as session:
-            return drafts.draft_file(session, number, viewer(session))
+            return waiting.draft(session, viewer(session), number, settings=settings, now=now)
 
 
 def the_source() -> Source:

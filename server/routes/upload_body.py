@@ -1,22 +1,22 @@
 """Reads an upload from a request: a part of a form, or text in JSON.
 
-Knows the content types and the two models; never looks at the bytes of the file.
+Knows the content types and the models; never looks at the bytes of the file.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from apiflask import HTTPError
 from flask import request
 from pydantic import BaseModel, ValidationError
-from werkzeug.exceptions import BadRequest, UnsupportedMediaType
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from werkzeug.exceptions import UnsupportedMediaType
 
 Form = TypeVar("Form", bound=BaseModel)
 
+UPLOADS: Final = ("bots.upload", "bots.upload_version", "drafts.try_draft")
+"""The endpoints that take a form as well as JSON."""
+UPLOAD_TYPES: Final = "send the bot as multipart/form-data, or as application/json"
 _FILE: Final = {
     "multipart/form-data": {"type": "string", "format": "binary"},
     "application/json": {"type": "string", "description": "the text of one Python file"},
@@ -30,14 +30,11 @@ def read_upload(kind: type[Form]) -> tuple[Form, bytes]:
     """
     if request.mimetype == "multipart/form-data":
         return _from_form(kind)
-    if request.mimetype == "application/json":
-        fields = request.get_json()
-        if not isinstance(fields, dict):
-            raise BadRequest("the body is not a JSON object")
-        form = _check(kind, fields)
+    if request.is_json:
+        form = _check(kind, request.get_json())
         text: str = form.file  # type: ignore[attr-defined]
         return form, text.encode("utf-8", "surrogatepass")
-    raise UnsupportedMediaType("send the bot as multipart/form-data, or as application/json")
+    raise UnsupportedMediaType(UPLOAD_TYPES)
 
 
 def request_body(kind: type[BaseModel]) -> dict[str, Any]:
@@ -68,7 +65,7 @@ def _from_form(kind: type[Form]) -> tuple[Form, bytes]:
     return _check(kind, fields), data
 
 
-def _check(kind: type[Form], fields: Mapping[str, Any]) -> Form:
+def _check(kind: type[Form], fields: Any) -> Form:
     try:
         return kind.model_validate(fields)
     except ValidationError as error:

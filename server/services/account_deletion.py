@@ -1,4 +1,4 @@
-"""Deletes an account at its owner's request. Its matches stay, under the name of a deleted author.
+"""Deletes an account. Its matches stay, under the name of a deleted author.
 
 The account's row stays, under a name that says nothing: matches refer to bots, and bots to owners.
 """
@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import String, cast, delete, not_, select, update
 
+from matchbox.errors import Conflict
 from matchbox.league.season import Field
 from server.db.models import (
+    LONGEST_REASON,
     UNDER_WAY,
     Bot,
     BrowserSession,
@@ -35,21 +37,25 @@ from server.db.models import (
     Standing,
     Token,
     User,
+    Verification,
+    Version,
     Webhook,
 )
 from server.db.session import in_parts
-from server.services import accounts, audit, contact, exclusions, logins, uploads
+from server.services import accounts, audit, contact, exclusions, logins, standings, uploads
 from server.services.account_operations import (
+    account_of,
     closed_why,
     leave_everything,
     require_another_operator,
 )
 from server.services.accounts import DELETED
-from server.services.events import SUBJECT, publish
+from server.services.events import SUBJECT, publish, storable
 from server.services.passwords import digest_of
 from server.services.play import left_why
 from server.services.season_progress import rows_of
 from server.services.standings import scope_of
+from server.services.voids import reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +64,7 @@ if TYPE_CHECKING:
 
     from server.context import Context
 
-AT_ONCE: Final = 1000
+QUERY_CHUNK: Final = 1000
 """The number of standings that are read with one statement."""
 PLAYING: Final = (SeasonState.FROZEN, *UNDER_WAY)
 
@@ -76,14 +82,36 @@ def delete_account(
         now = context.now()
         user = accounts.same_password(session, actor)
         require_another_operator(session, user)
-        former = user.name
-        _keep_draws(session, user)
-        _rename(session, user, now=now)
-        _end_its_bots(session, user, now=now)
-        _forget(session, user, now=now)
-        _rename_in_standings(session, user, former)
-        _rename_in_texts(session, user, former)
+        _delete(session, user, now=now)
         audit.note(session, user, "user.delete", f"user:{user.id}", now=now)
+
+
+def delete_closed_account(
+    session: Session, actor: User | None, name: str, reason: str, *, now: int
+) -> User:
+    """Deletes the account of somebody else, as `delete_account` does.
+
+    It must be closed, so that nobody is deleted by a slip. `actor` is None for somebody at the
+    machine itself. Raises Forbidden, NotFound, BadOption as `reason_of` does, or Conflict if the
+    account is open.
+    """
+    user = account_of(session, actor, name)
+    reason = reason_of(reason)
+    if user.closed_at is None:
+        raise Conflict(f"the account {name} is open; close it first")
+    _delete(session, user, now=now)
+    audit.note(session, actor, "user.delete", f"user:{user.id}", {"reason": reason}, now=now)
+    return user
+
+
+def _delete(session: Session, user: User, *, now: int) -> None:
+    former = user.name
+    _keep_draws(session, user)
+    _rename(session, user, now=now)
+    _end_its_bots(session, user, now=now)
+    _forget(session, user, now=now)
+    _rename_in_standings(session, user, former)
+    _rename_in_texts(session, user, former)
 
 
 def _keep_draws(session: Session, user: User) -> None:
@@ -142,14 +170,17 @@ def _rename_in_standings(session: Session, user: User, former: str) -> None:
     entered = _entered(session, user)
     for season in entered:
         season.rounds = _renamed(season.rounds, former, user.name)
-    scopes = [scope_of(subject) for subject in (*entered, *session.scalars(leagues))]
-    for part in in_parts(scopes, AT_ONCE):
+    subjects = {scope_of(one): one for one in (*entered, *session.scalars(leagues))}
+    for part in in_parts(subjects, QUERY_CHUNK):
         for standing in session.scalars(select(Standing).where(Standing.scope.in_(part))):
             standing.facts = _renamed(standing.facts, former, user.name)
             standing.lines = _renamed(standing.lines, former, user.name)
             # Whoever is computing it now stores nothing with the former name. Each deletion leaves
             # another mark, since a finished season keeps it.
-            standing.field = user.name
+            if standings.is_marked(standing):
+                standings.mark(session, subjects[standing.scope])
+            else:
+                standing.field = user.name
     session.flush()
 
 
@@ -163,16 +194,22 @@ def _rename_in_texts(session: Session, user: User, former: str) -> None:
     """Replaces the former name in public texts about the bots: reasons on pages, and events."""
     void = select(Match).where(Match.state == MatchState.VOID)
     for match in session.scalars(void.where(Match.void_why.contains(f"{former}/"))):
-        match.void_why = _renamed(match.void_why, former, user.name)
-    own = exclusions.has_seat_of(*(version.id for bot in user.bots for version in bot.versions))
+        match.void_why = _renamed_reason(match.void_why, former, user.name)
+    own = exclusions.has_seat_of(
+        *session.scalars(select(Version.id).join(Version.bot).where(Bot.owner_id == user.id))
+    )
     closed = update(Match).where(Match.void_why == closed_why(former), own)
     session.execute(closed.values(void_why=closed_why(user.name)))
     entered = select(Entry).join(Entry.bot).where(Bot.owner_id == user.id, Entry.out != "")
     for entry in session.scalars(entered):
-        entry.out_why = _renamed(entry.out_why, former, user.name)
+        entry.out_why = _renamed_reason(entry.out_why, former, user.name)
     named = cast(Comparison.result, String).contains(f"{former}/")
     for comparison in session.scalars(select(Comparison).where(named)):
         comparison.result = _renamed(comparison.result, former, user.name)
+    seasons = [season.id for season in _entered(session, user)]
+    verified = select(Verification).where(Verification.season_id.in_(seasons))
+    for verification in session.scalars(verified):
+        verification.lessons = _renamed(verification.lessons, former, user.name)
     for bot in user.bots:
         event = update(Event).where(Event.subject == f"{former}/{bot.name}"[:SUBJECT])
         session.execute(event.values(subject=bot.full_name[:SUBJECT]))
@@ -180,6 +217,11 @@ def _rename_in_texts(session: Session, user: User, former: str) -> None:
     left = update(PlayTable).where(PlayTable.why == left_why(former), sat)
     session.execute(left.values(why=left_why(user.name)))
     session.flush()
+
+
+def _renamed_reason(text: str, before: str, after: str) -> str:
+    """Returns the reason with the new name, cut to what its column takes."""
+    return storable(_renamed(text, before, after), LONGEST_REASON)
 
 
 def _renamed(value: Any, before: str, after: str) -> Any:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import select
 
-from matchbox.errors import BadName, BadOption, Conflict, NotFound, quoted
+from matchbox.errors import BadName, Conflict, NotFound, quoted
 from server.db.models import Bot, Match, MatchSeat, Role, Token, User, Version, VoidCause
 from server.db.session import count_rows
 from server.services import (
@@ -17,7 +17,6 @@ from server.services import (
     audit,
     classes,
     comparisons,
-    events,
     exclusions,
     fields,
     notices,
@@ -28,6 +27,7 @@ from server.services import (
 )
 from server.services.accounts import require_operator
 from server.services.entries import leave_early_seasons
+from server.services.voids import reason_of
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -53,8 +53,8 @@ def reset_password(
     fresh = passwords.readable()
     hashed = passwords.hash_readable(fresh)
     with acting() as (session, actor, now):
-        user = _account(session, actor, name)
-        user.password = hashed
+        user = account_of(session, actor, name)
+        user.password, user.reset_asked_at = hashed, None
         sessions.end_all(session, user)
         if revoke:
             accounts.revoke_tokens(session, user, now=now)
@@ -72,7 +72,7 @@ def make_password_link(
     The password and the sessions stay until it is used. `actor` is None for somebody at the machine
     itself. Raises Forbidden, NotFound, or Conflict if the account is closed.
     """
-    user = _account(session, actor, name)
+    user = account_of(session, actor, name)
     if user.closed_at is not None:
         raise Conflict(f"the account {name} is closed; reopen it first")
     made = password_links.make_link(session, user, settings=settings, now=now)
@@ -86,11 +86,12 @@ def make_password_link(
 
 
 def set_role(session: Session, actor: User | None, name: str, role: str, *, now: int) -> User:
-    """Makes the account an author's or an operator's; a former operator's tokens are revoked.
+    """Makes the account an author's or an operator's, and notifies it; a former operator's tokens
+    are revoked.
 
     Raises Forbidden, NotFound, BadName for an unknown role, or Conflict for the last operator.
     """
-    user = _account(session, actor, name)
+    user = account_of(session, actor, name)
     if role not in ROLES:
         why = f"there is no role {quoted(role)}; the roles are author and operator"
         raise BadName(why).of("role")
@@ -101,6 +102,10 @@ def set_role(session: Session, actor: User | None, name: str, role: str, *, now:
         accounts.revoke_tokens(session, user, now=now)
     user.role = Role(role)
     session.flush()
+    text = "Your account is an operator's now."
+    if role != Role.OPERATOR:
+        text = "Your account is an author's now. Its API tokens were revoked."
+    notices.notify_account(session, user.id, "role", f"user:{user.id}", text, now=now)
     _note(session, actor, "user.role", user, {"role": role}, now)
     return user
 
@@ -111,7 +116,7 @@ def set_note(session: Session, actor: User | None, name: str, note: str, *, now:
     The audit log leaves out the text of the note, since its lines are never deleted. Raises
     Forbidden, NotFound, or BadOption if the note is too long.
     """
-    user = _account(session, actor, name)
+    user = account_of(session, actor, name)
     user.note = accounts.checked_note(note)
     session.flush()
     _note(session, actor, "user.note", user, {}, now)
@@ -123,12 +128,11 @@ def close(session: Session, actor: User | None, name: str, reason: str, *, now: 
 
     Its sessions, tokens and comparisons end, and its bots leave the ranked queue and the seasons
     that are not frozen yet. They play on in the others. Its matches stay. Raises Forbidden,
-    NotFound, BadOption without a reason, or Conflict if it is closed already or is the last
+    NotFound, BadOption as `reason_of` does, or Conflict if it is closed already or is the last
     operator's.
     """
-    user = _account(session, actor, name)
-    if not reason.strip():
-        raise BadOption("give a reason; it is kept in the log").of("reason")
+    user = account_of(session, actor, name)
+    reason = reason_of(reason)
     if user.closed_at is not None:
         raise Conflict(f"the account {name} is closed already")
     require_another_operator(session, user)
@@ -137,7 +141,7 @@ def close(session: Session, actor: User | None, name: str, reason: str, *, now: 
     accounts.revoke_tokens(session, user, now=now)
     fields.change_of(session, user)
     left = leave_everything(session, user, now=now)
-    detail = {"reason": events.storable(reason.strip(), 400), **left}
+    detail = {"reason": reason, **left}
     _note(session, actor, "user.close", user, detail, now)
     return user
 
@@ -148,7 +152,7 @@ def reopen(session: Session, actor: User | None, name: str, *, now: int) -> User
     Its bots enter the open seasons of its classes, which they left when it was closed. Raises
     Forbidden, NotFound, or Conflict if it is open.
     """
-    user = _account(session, actor, name)
+    user = account_of(session, actor, name)
     if user.closed_at is None:
         raise Conflict(f"the account {name} is not closed")
     user.closed_at = None
@@ -164,21 +168,21 @@ def hand_over_data(session: Session, actor: User | None, name: str, *, now: int)
 
     Raises Forbidden or NotFound.
     """
-    user = _account(session, actor, name)
+    user = account_of(session, actor, name)
     _note(session, actor, "user.export", user, {}, now)
     return user
 
 
 def end_session(session: Session, actor: User, name: str, number: int, *, now: int) -> None:
     """Logs one of the account's browsers out. Raises Forbidden or NotFound."""
-    user = _account(session, actor, name)
+    user = account_of(session, actor, name)
     sessions.end(session, user, number)
     _note(session, actor, "user.session", user, {"ended": number}, now)
 
 
 def revoke_token(session: Session, actor: User, name: str, number: int, *, now: int) -> None:
     """Revokes one of the account's tokens. Raises Forbidden or NotFound."""
-    user = _account(session, actor, name)
+    user = account_of(session, actor, name)
     accounts.revoke_token(session, user, number, now=now)
     token = session.get_one(Token, number)
     _note(session, actor, "user.token", user, {"revoked": token.name or number}, now)
@@ -212,8 +216,8 @@ def leave_everything(session: Session, user: User, *, now: int) -> dict[str, int
     return {"void": void, "entries": ended}
 
 
-def _account(session: Session, actor: User | None, name: str) -> User:
-    """The account of that name, for an operator. Raises Forbidden or NotFound."""
+def account_of(session: Session, actor: User | None, name: str) -> User:
+    """Returns the account of that name, for an operator. Raises Forbidden or NotFound."""
     if actor is not None:
         require_operator(actor)
     theirs = (User.role.in_(ROLES), User.deleted_at.is_(None))
@@ -226,7 +230,7 @@ def _account(session: Session, actor: User | None, name: str) -> User:
 def _note(
     session: Session,
     actor: User | None,
-    action: str,
+    action: audit.Action,
     user: User,
     detail: dict[str, object],
     now: int,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, TypeVar
 
-from sqlalchemy import or_, select, update
+from sqlalchemy import delete, or_, select, update
 
 from matchbox.bundle import check_name
 from matchbox.errors import BadName, BadOption, Conflict, Forbidden, NotFound, quoted
@@ -62,20 +62,22 @@ def sign_up(session: Session, name: str, password: str, *, signup: str, now: int
     return _add(session, name, password, Role.AUTHOR, now)
 
 
-def create_user(actor: User, acting: Acting[User], name: str, password: str, role: str) -> User:
+def create_user(
+    actor: User | None, acting: Acting[User | None], name: str, password: str, role: str
+) -> User:
     """Creates an account for somebody else; `role` is author or operator.
 
-    Hashes the password, which is slow, before it opens a transaction with `acting`. Raises the
-    errors of `acting`, Forbidden unless the actor is an operator, BadName, or Conflict if the name
-    is taken.
+    Hashes the password, which is slow, before it opens a transaction with `acting`. `actor` is None
+    at the machine itself. Raises the errors of `acting`, Forbidden, BadName, or Conflict.
     """
-    require_operator(actor)
+    if actor is not None:
+        require_operator(actor)
     if role not in (Role.AUTHOR, Role.OPERATOR):
-        why = f"there is no role {quoted(role)}; the roles are author and operator"
-        raise BadName(why).of("role")
+        raise BadName(f"there is no role {quoted(role)}; choose author or operator").of("role")
     hashed = passwords.hash_password(password, name)
     with acting() as (session, actor, now):
-        require_operator(actor)
+        if actor is not None:
+            require_operator(actor)
         made = add(session, name, hashed, Role(role), now=now)
         detail = {"name": made.name, "role": role}
         audit.note(session, actor, "user.create", f"user:{made.id}", detail, now=now)
@@ -116,8 +118,7 @@ def change_password(
 
     An account without a password gets its first one; the caller must have confirmed the request.
     With `revoke`, also revokes its API tokens. Raises Forbidden if the old password is wrong,
-    BadName if the new one is the old one or easy to guess, or Conflict if somebody else has just
-    changed it.
+    BadName if the new one is the old one or easy to guess, or Conflict if it has just changed.
     """
     known = user.password
     if known is not None:
@@ -126,7 +127,8 @@ def change_password(
             raise BadName("the new password is the old one; choose another").of("new")
     hashed = passwords.hash_password(new, user.name)  # slow: done before the write turn begins
     which = (User.id == user.id, User.password == known, User.closed_at.is_(None))
-    if rows_changed(session, update(User).where(*which).values(password=hashed)) != 1:
+    renewed = update(User).where(*which).values(password=hashed, reset_asked_at=None)
+    if rows_changed(session, renewed) != 1:
         raise Conflict("the account has just been changed; log in again")
     sessions.end_all(session, user)
     if revoke:
@@ -195,9 +197,8 @@ def make_token(
 ) -> str:
     """Creates an API token of that account; returns its secret, which is not stored.
 
-    The token gets `scopes`, by default all that the account has. A token made with another token
-    (`by`) gets no scope that `by` lacks, and expires no later. Raises BadName, BadOption (bad
-    scopes or days), Forbidden (scopes that are not held), Conflict or TooMany (too many tokens).
+    The token gets `scopes`, by default all that the account has; of another token (`by`) none that
+    it lacks, and no later end. Raises BadName, BadOption, Forbidden (scopes), Conflict or TooMany.
     """
     name = name.strip()
     if not 1 <= len(name) <= 64 or not name.isprintable():
@@ -209,11 +210,12 @@ def make_token(
     recent = (Token.user_id == user.id, lately(Token.created_at, HOUR_MS, now))
     made = select(Token.created_at).where(*recent).order_by(Token.created_at.desc())
     check_hour(session, made, 2 * TOKENS, f"made {2 * TOKENS} tokens", now=now)
+    ended = or_(*(at <= listed_since(now) for at in (Token.revoked_at, Token.ends_at)))
+    session.execute(delete(Token).where(Token.user_id == user.id, Token.purpose == _API, ended))
     ends_at = now + days * DAY_MS
     if by is not None and by.ends_at is not None:
         ends_at = min(ends_at, by.ends_at)
-    held = _scopes(user, scopes, by)
-    return _give(session, user, _API, name, now, scopes=held, ends_at=ends_at)
+    return _give(session, user, _API, name, now, scopes=_scopes(user, scopes, by), ends_at=ends_at)
 
 
 def tokens(

@@ -67,7 +67,7 @@ def note(session: Session, findings: Sequence[Finding], *, now: int) -> int:
         since = min(known.since, now)  # It is later than now if the clock was ahead.
         due = not known.told and now - since >= LASTS_MS
         if due:
-            _notify_operators(session, name, "finding", f"{finding.text} {finding.remedy}", now)
+            notify_operators(session, finding.kind, f"{finding.text} {finding.remedy}", now=now)
             count += 1
         after[name] = Alarm(finding.text, since, told=known.told or due)
     for name, known in before.items():
@@ -78,7 +78,8 @@ def note(session: Session, findings: Sequence[Finding], *, now: int) -> int:
         if not _is_over(gone, now):
             after[name] = gone
         elif known.told:
-            _notify_operators(session, name, "finding-over", f"This is over: {known.text}", now)
+            text, kind = f"This is over: {known.text}", name.partition(":")[0]
+            notify_operators(session, kind, text, over=True, now=now)
             count += 1
     if after != before:
         session.merge(Setting(name=NAME, value=msgspec.to_builtins(after), changed_at=now))
@@ -91,9 +92,11 @@ def _is_over(known: Alarm, now: int) -> bool:
     return known.gone_at is not None and now - known.gone_at >= most
 
 
-def _notify_operators(session: Session, name: str, kind: str, text: str, now: int) -> None:
-    """Writes a notice to every operator whose account is open."""
-    subject = f"platform:{name.partition(':')[0]}"
+def notify_operators(
+    session: Session, finding: str, text: str, *, over: bool = False, now: int
+) -> None:
+    """Writes a notice about a kind of finding to every operator whose account is open."""
+    subject = f"platform:{finding}"
     open_ones = (User.role == Role.OPERATOR, User.closed_at.is_(None))
     for user in session.scalars(select(User.id).where(*open_ones).order_by(User.id)):
-        notify_account(session, user, kind, subject, text, now=now)
+        notify_account(session, user, "finding-over" if over else "finding", subject, text, now=now)

@@ -10,10 +10,21 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sqlalchemy import func, select
+from sqlalchemy.orm import selectinload
 
-from server.db.models import OVER, UNDER_WAY, Entry, Match, Season, SeasonState, Standing
+from server.db.models import (
+    OVER,
+    UNDER_WAY,
+    Bot,
+    Entry,
+    Match,
+    Season,
+    SeasonState,
+    Standing,
+    Version,
+)
 from server.db.session import compare_and_set
-from server.services.notices import notify_account
+from server.services.notices import notify_accounts
 from server.services.season_progress import rounds_over
 from server.services.standings import ROUNDS, scope_of
 
@@ -24,7 +35,7 @@ END: Final = -1
 START: Final = 1
 
 
-class Line(NamedTuple):
+class Rank(NamedTuple):
     """A version's rank in a standing, and the best and worst rank that it may truly hold."""
 
     rank: int
@@ -32,8 +43,8 @@ class Line(NamedTuple):
     high: int
 
 
-Lines = dict[int, Line]
-"""The lines of a standing, by the row number of the version."""
+Ranks = dict[int, Rank]
+"""The ranks of a standing, by the row number of the version."""
 
 
 def due(session: Session) -> list[int]:
@@ -51,16 +62,16 @@ def announce(session: Session, number: int, *, now: int) -> bool:
         session, season, {"announced": stage}, Season.announced == before
     ):
         return False
-    lines = _lines(session, season) if season.state != SeasonState.CANCELLED else {}
+    ranks = _ranks(session, season) if season.state != SeasonState.CANCELLED else {}
     if stage == END:
-        about = _result(lines, season.places)
+        about = _result(ranks, season.places)
         _notify_each(session, season, "season-end", _end(season), about, now)
     elif before < START:
         _notify_each(
             session, season, "season-start", f"Season {season.name} has begun.", _plays, now
         )
     else:
-        _notify_of_ranks(session, season, lines, stage - START, now)
+        _notify_of_ranks(session, season, ranks, stage - START, now)
     return True
 
 
@@ -92,27 +103,28 @@ def _is_rated(session: Session, season: Season, rounds: int) -> bool:
     return newest is not None and rated >= newest
 
 
-def _lines(session: Session, season: Season) -> Lines:
+def _ranks(session: Session, season: Season) -> Ranks:
     standing = session.get(Standing, scope_of(season))
     lines = standing.lines if standing is not None else []
-    return {one["version_id"]: Line(one["rank"], *one["rank_range"]) for one in lines}
+    return {one["version_id"]: Rank(one["rank"], *one["rank_range"]) for one in lines}
 
 
-def _notify_of_ranks(session: Session, season: Season, lines: Lines, rounds: int, now: int) -> None:
+def _notify_of_ranks(session: Session, season: Season, ranks: Ranks, rounds: int, now: int) -> None:
     """Sends a notice for each bot whose rank has changed since the last notices of a round."""
-    for entry in season.entries:
-        line = lines.get(entry.version_id or 0)
-        if line is None:
+    told: list[tuple[int, str]] = []
+    for entry in _entries(session, season):
+        rank = ranks.get(entry.version_id or 0)
+        if rank is None:
             continue
-        before, entry.rank = entry.rank, line.rank
+        before, entry.rank = entry.rank, rank.rank
         if before is not None and before != entry.rank:
             way = "rose" if entry.rank < before else "fell"
             text = (
-                f"{entry.bot.full_name} {way} from rank {before} to {_place(line, lines)} after "
+                f"{entry.bot.full_name} {way} from rank {before} to {_place(rank, ranks)} after "
                 f"round {rounds} of season {season.name}."
             )
-            subject = f"season:{season.id}"
-            notify_account(session, entry.bot.owner_id, "rank-change", subject, text, now=now)
+            told.append((entry.bot.owner_id, text))
+    notify_accounts(session, told, "rank-change", f"season:{season.id}", now=now)
     session.flush()
 
 
@@ -121,11 +133,23 @@ def _notify_each(
 ) -> None:
     """Sends each owner one notice: `head`, and a sentence about each of the owner's bots."""
     owned: dict[int, list[Entry]] = {}
-    for entry in season.entries:
+    for entry in _entries(session, season):
         owned.setdefault(entry.bot.owner_id, []).append(entry)
-    for owner, entries in owned.items():
-        text = " ".join((head, *filter(None, map(about, entries))))
-        notify_account(session, owner, kind, f"season:{season.id}", text, now=now)
+    told = [
+        (owner, " ".join((head, *filter(None, map(about, entries)))))
+        for owner, entries in owned.items()
+    ]
+    notify_accounts(session, told, kind, f"season:{season.id}", now=now)
+
+
+def _entries(session: Session, season: Season) -> Sequence[Entry]:
+    """Returns the season's entries with their bots, owners and versions."""
+    whole = (
+        selectinload(Entry.bot).joinedload(Bot.owner),
+        selectinload(Entry.version).defer(Version.report),
+    )
+    entered = select(Entry).where(Entry.season_id == season.id).order_by(Entry.id)
+    return session.scalars(entered.options(*whole)).all()
 
 
 def _plays(entry: Entry) -> str:
@@ -140,21 +164,21 @@ def _end(season: Season) -> str:
     return f"Season {season.name} {'is over' if over else 'was cancelled'}."
 
 
-def _result(lines: Lines, order: Sequence[int]) -> Callable[[Entry], str]:
+def _result(ranks: Ranks, order: Sequence[int]) -> Callable[[Entry], str]:
     """A sentence about each entry; `order` has the versions of a knock-out, best first."""
-    places = {one: at for at, one in enumerate((one for one in order if one in lines), 1)}
+    places = {one: at for at, one in enumerate((one for one in order if one in ranks), 1)}
 
     def sentence(entry: Entry) -> str:
-        line, place = lines.get(entry.version_id or 0), places.get(entry.version_id or 0)
+        rank, place = ranks.get(entry.version_id or 0), places.get(entry.version_id or 0)
         if place is not None:
             return f"{entry.bot.full_name} came to place {place} of {len(places)}."
-        if line is not None:
-            return f"{entry.bot.full_name} came to rank {_place(line, lines)}."
+        if rank is not None:
+            return f"{entry.bot.full_name} came to rank {_place(rank, ranks)}."
         return f"{entry.bot.full_name} was {entry.out}." if entry.out else ""
 
     return sentence
 
 
-def _place(line: Line, lines: Lines) -> str:
-    truly = f"{line.low}" if line.low == line.high else f"{line.low} to {line.high}"
-    return f"{line.rank} of {len(lines)} (it may truly be {truly})"
+def _place(rank: Rank, ranks: Ranks) -> str:
+    truly = f"{rank.low}" if rank.low == rank.high else f"{rank.low} to {rank.high}"
+    return f"{rank.rank} of {len(ranks)} (it may truly be {truly})"

@@ -98,7 +98,7 @@ def key_of_secret(session: Session, secret: str) -> ArenaKey:
     """Returns the key with this secret. Raises Forbidden if it is unknown or was removed."""
     row = session.scalar(select(ArenaKey).where(ArenaKey.digest == digest_of(secret)))
     if row is None:
-        raise Forbidden("this is no arena's key; an operator makes one on the page Arenas")
+        raise Forbidden("this is not an arena's key; an operator makes one on the page Arenas")
     return _checked(row)
 
 
@@ -166,7 +166,7 @@ def _line(session: Session, row: ArenaKey, now: int) -> KeyLine:
         name=row.name,
         state=_state(row),
         created_at=iso(row.created_at),
-        seen_at=None if seen is None else iso(seen),
+        seen_at=iso(seen),
         arenas=len(own.keys() & set(walls.reporting_arenas(session, now=now))),
         jobs=job_kinds.count_held(session, row.name),
     )

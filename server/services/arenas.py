@@ -1,27 +1,37 @@
 """Stops arenas and lets them go on. A stopped arena gets no jobs, and its matches are not booked.
 
 An arena is stopped for one of three reasons: an operator stops it; a record that it has sent does
-not follow from the rules; or another arena has played one of its matches again with a different
-record. In the last two cases the other arenas with its key get no jobs either.
+not follow from the rules; or other arenas have played matches of its key again with different
+records, and no single author's bots can be the reason. In the last two cases the other arenas with
+its key get no jobs either.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import structlog
+from sqlalchemy import func, select
 
+from matchbox import registry
 from matchbox.errors import Conflict, NotFound
+from matchbox.match import record as records
+from matchbox.match.replay import MoveIndex, seats_at
+from server.db.models import Audit, Bot, Match, MatchSeat, MatchVerification, Version
 from server.services import audit, job_kinds, jobs, walls
 from server.services.accounts import require_operator
+from server.services.alarms import notify_operators
 from server.services.events import storable
 from server.services.match_verifications import VERIFICATION
 from server.services.matches import MATCH
-from server.services.remote_names import key_of
+from server.services.remote_names import key_of, of_key
 from server.services.stopped_arenas import Stop, stopped, stopped_for_all, store, subject_of
 from server.services.voids import reason_of
+from server.times import DAY_MS, lately
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sqlalchemy.orm import Session
 
     from matchbox.match.wire import Claim, MatchPlayed
@@ -29,6 +39,11 @@ if TYPE_CHECKING:
     from server.db.models import User
 
 log = structlog.get_logger(__name__)
+
+DIFFERENT_FOR_MS: Final = 7 * DAY_MS
+"""How long the finding that a record differs counts against the arenas of its key."""
+_MOST: Final = 50
+"""The most such findings that are looked at, since other writers wait for it."""
 
 
 def stop(session: Session, actor: User, name: str, reason: str, *, now: int) -> None:
@@ -96,10 +111,13 @@ def refuse(
 
 
 def stop_if_different(session: Session, done: Claim, *, settings: Settings, now: int) -> None:
-    """Stops an arena with a key if another host's arena found its record of a match different.
+    """Acts on a finding that an arena with a key has a different record of a match.
 
-    `done` is the attempt at the verification. A bot that does not repeat itself is no reason to
-    stop an arena.
+    `done` is the attempt at the verification, by an arena of another host. The bot that moved
+    differently first may be the reason: a bot can choose not to repeat itself. So the arena is
+    stopped only if the bots of two owners moved differently first in matches of its key within
+    DIFFERENT_FOR_MS, or if no stranger's bot can be the reason. Until then the operators get a
+    notice, one for an owner. Bots that did not repeat themselves in their try-out do not count.
     """
     row = jobs.find(
         session, VERIFICATION, done.subject, done.attempt, done.token, settings=settings
@@ -108,12 +126,80 @@ def stop_if_different(session: Session, done: Claim, *, settings: Settings, now:
     same_host = key_of(played_by) == key_of(checked_by)
     if row.finding != "different" or not key_of(played_by) or same_host:
         return
-    if played_by not in stopped(session):
-        why = (
-            f"{checked_by} played match {row.match_id} again, and its record is different; one of "
-            "the two arenas is wrong"
+    if played_by in stopped(session):
+        return
+    why = f"{checked_by} played match {row.match_id} again, and its record is different"
+    suspects = _first_to_differ(row)
+    if any(_is_unrepeatable(version) for version in suspects):
+        return
+    owners = {version.bot.owner_id for version in suspects}
+    before = [one for one in _earlier(session, row, owners, now) if one]
+    if suspects and all(one & owners for one in before):
+        if before:  # The operators have been told of these bots.
+            return
+        bots = " or ".join(sorted(version.bot.full_name for version in suspects))
+        text = (
+            f"The record of match {row.match_id} from arena {played_by} is different when "
+            f"{checked_by} plays it again. The first move that differs is one of {bots}, so "
+            f"{'this bot' if len(suspects) == 1 else 'one of these bots'} or one of the two arenas "
+            "is wrong. The arena is stopped if it happens with a bot of another owner."
         )
-        _stop(session, played_by, Stop(storable(why, 500), now, row.match_id), None, now)
+        notify_operators(session, "stopped", text, now=now)
+        return
+    why += "; one of the two arenas is wrong"
+    _stop(session, played_by, Stop(storable(why, 500), now, row.match_id), None, now)
+
+
+def _first_to_differ(row: MatchVerification) -> set[Version]:
+    """The strangers' versions of which one differs first, in a move or a fault; empty if none of
+    them can be the reason."""
+    match = row.match
+    if row.bout is None or row.move is None or match.result is None:
+        return set()
+    try:
+        record, place = records.unpack(match.result.record), MoveIndex(row.bout, row.move)
+        rotation, seats = record.bouts[row.bout].rotation, len(record.seats)
+        found = seats_at(registry.game(record.game), record, place)
+        versions = {match.seats[records.entrant(one, rotation, seats)].version for one in found}
+    except Exception:  # noqa: BLE001 - A finding or a record that cannot be names no bot.
+        log.warning("verification.names_no_bot", verification=row.id, match=match.id)
+        return set()
+    return {version for version in versions if not version.bot.owner.trusted}
+
+
+def _is_unrepeatable(version: Version) -> bool:
+    """Whether the version answered differently when its try-out asked it again.
+
+    What samples of its matches found does not count: the host that played a match made its sample.
+    """
+    return bool((version.report or {}).get("unrepeatable"))
+
+
+def _earlier(
+    session: Session, row: MatchVerification, owners: set[int], now: int
+) -> Iterator[set[int]]:
+    """Yields the owners of the first bots to differ in each other finding of the key lately.
+
+    Findings from before an operator let an arena of the key go on do not count. Those in matches
+    without a bot of these owners come first: no bot of theirs can crowd them out.
+    """
+    key = key_of(row.match.arena or "")
+    gone_on = select(func.max(Audit.at)).where(Audit.action == "arena.go-on")
+    since = session.scalar(gone_on.where(of_key(Audit.subject, key))) or 0
+    theirs = select(MatchSeat.match_id).join(MatchSeat.version).join(Version.bot)
+    theirs = theirs.where(Bot.owner_id.in_(owners))
+    ended = MatchVerification.finished_at
+    found = (
+        select(MatchVerification)
+        .join(MatchVerification.match)
+        .where(MatchVerification.finding == "different", MatchVerification.id != row.id)
+        .where(lately(ended, DIFFERENT_FOR_MS, now), ended > since, of_key(Match.arena, key))
+        .order_by(Match.id.in_(theirs), ended.desc())
+    )
+    for other in session.scalars(found.limit(_MOST)):
+        versions = _first_to_differ(other)
+        if not any(_is_unrepeatable(version) for version in versions):
+            yield {version.bot.owner_id for version in versions}
 
 
 def _stop(session: Session, name: str, stop: Stop, actor: User | None, now: int) -> None:

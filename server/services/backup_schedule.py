@@ -66,28 +66,28 @@ def begin(session: Session, settings: Settings, *, now: int) -> Backups | None:
     if not is_due(session, settings, now=now):
         return None
     state = backups(session) or Backups(since=now, tried_at=now)
-    _store(session, msgspec.structs.replace(state, tried_at=now), now)
+    _note(session, now, tried_at=now)
     return state
 
 
 def go_on(session: Session, *, now: int) -> None:
     """Notes that the backup is still being made, so that no other ledger begins one."""
-    state = backups(session) or Backups(since=now, tried_at=now)
-    _store(session, msgspec.structs.replace(state, tried_at=now), now)
+    _note(session, now, tried_at=now)
+
+
+def stopped(session: Session, *, now: int) -> None:
+    """Notes that the backup was given up because its ledger stops: another is due at once."""
+    _note(session, now, tried_at=0)
 
 
 def succeeded(session: Session, size: int, *, begun_at: int, now: int) -> None:
     """Notes that the backup begun at `begun_at` has been made; `size` is in bytes."""
-    state = backups(session) or Backups(since=begun_at, tried_at=begun_at)
-    done = msgspec.structs.replace(state, done_at=begun_at, size=size, trouble="")
-    _store(session, done, now)
+    _note(session, now, done_at=begun_at, size=size, trouble="")
 
 
 def failed(session: Session, why: str, *, now: int) -> None:
     """Notes why the backup could not be made."""
-    state = backups(session) or Backups(since=now, tried_at=now)
-    trouble = storable(why, MAX_TROUBLE)
-    _store(session, msgspec.structs.replace(state, trouble=trouble, tried_at=now), now)
+    _note(session, now, trouble=storable(why, MAX_TROUBLE), tried_at=now)
 
 
 def overdue_ms(session: Session, settings: Settings, *, now: int) -> int | None:
@@ -105,6 +105,9 @@ def overdue_ms(session: Session, settings: Settings, *, now: int) -> int | None:
     return age if age > 2 * settings.backup_every_hours * HOUR_MS else None
 
 
-def _store(session: Session, state: Backups, now: int) -> None:
-    session.merge(Setting(name=NAME, value=msgspec.to_builtins(state), changed_at=now))
+def _note(session: Session, now: int, **changes: object) -> None:
+    """Stores the state with these fields of `Backups` changed."""
+    state = backups(session) or Backups(since=now, tried_at=now)
+    value = msgspec.to_builtins(msgspec.structs.replace(state, **changes))
+    session.merge(Setting(name=NAME, value=value, changed_at=now))
     session.flush()

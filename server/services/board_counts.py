@@ -68,7 +68,7 @@ def pack(
     """Returns the counts as stored. `versions` has the row number of every entrant."""
     pairs = [
         Pair(versions[one.first], versions[one.second], *one[2:])
-        for one in meetings(counts.compared)
+        for one in meetings(counts.pairwise)
         if one.first in shown or one.second in shown
     ]
     seats = [SeatCount(size, seat, tally) for (size, seat), tally in counts.seats.items()]

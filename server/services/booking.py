@@ -121,7 +121,7 @@ def book_matches(context: Context, data: Sequence[object], *, holder: str = "") 
     if holder:
         looked = [_looked_at(context, replace(played, arena=holder)) for played in read]
     else:
-        looked = [(played, why_false(played, context.settings)) for played in read]
+        looked = [(played, why_false(played, context.settings), "") for played in read]
     with context.write() as session:
         now = context.now()  # Not before: to replay the records and to wait for a turn takes time.
         for one in data:
@@ -130,7 +130,7 @@ def book_matches(context: Context, data: Sequence[object], *, holder: str = "") 
         _ratings = ratings.load(session, known)  # Keeps the rows in the session, for all matches.
         stopped = stopped_arenas.stopped(session)
         changed = []
-        for played, why in looked:
+        for played, why, unfit in looked:
             if why:
                 arenas.refuse(session, played, why, settings=settings, now=now)
                 stopped = stopped_arenas.stopped(session)
@@ -139,7 +139,9 @@ def book_matches(context: Context, data: Sequence[object], *, holder: str = "") 
                 _turn_away(session, played, settings=settings, now=now)
                 changed.append(False)
             else:
-                changed.append(matches.record(session, played, settings=settings, now=now))
+                changed.append(
+                    matches.record(session, played, unfit=unfit, settings=settings, now=now)
+                )
                 if changed[-1]:
                     match_verifications.check_arena(
                         session, played.match, settings=settings, now=now
@@ -160,27 +162,27 @@ def _check_holder(
         job_kinds.require_holder(session, about, holder, settings=settings)
 
 
-def _looked_at(context: Context, played: wire.MatchPlayed) -> tuple[wire.MatchPlayed, str]:
-    """The result in the form in which it is stored, and the reason why its record is false: see
-    `why_false`.
+def _looked_at(context: Context, played: wire.MatchPlayed) -> tuple[wire.MatchPlayed, str, str]:
+    """The result in the form in which it is stored; the reason why its record is false, see
+    `why_false`; and the reason why it is no record of its match, for the service that books it.
 
-    Its arena has a key. A record of another match is left to the service that books it, which
-    refuses it. Raises Conflict if the arena does not hold the job, NotFound or Forbidden, and
-    BadMessage for a record of other versions than here: nobody could check it by playing it again.
+    Its arena has a key. Nothing is unpacked later, while other writers wait, unless it fits.
+    Raises Conflict if the arena does not hold the job, NotFound or Forbidden, and BadMessage for a
+    record of other versions than here: nobody could check it by playing it again.
     """
-    about = job_kinds.claim_of(wire.RECORD, wire.to_plain(played))
+    about = job_kinds.claim_of(wire.RECORD, played)
     with context.read() as session:
         match = job_kinds.require_holder(session, about, played.arena, settings=context.settings)
         assert isinstance(match, Match)
         try:
             record = results.unpack(match, played.record)
             results.check(match, record)
-        except BadRecord:
-            return played, ""
+        except BadRecord as error:
+            return played, "", str(error)
     _check_versions(match, record, context.settings)
     if why := why_false(played, context.settings):
-        return played, why
-    return replace(played, record=records.pack(record)), ""
+        return played, why, ""
+    return replace(played, record=records.pack(record)), "", ""
 
 
 def _check_versions(match: Match, record: Record, settings: Settings) -> None:

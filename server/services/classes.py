@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from sqlalchemy import select
 
 from matchbox.bundle import NAME, check_name
-from matchbox.errors import BadName, BadNames, BadOption, Conflict, Forbidden, NotFound
+from matchbox.errors import BadName, BadNames, BadOption, Conflict, Forbidden, NotFound, quoted
 from server.db.models import (
     Bot,
     Entry,
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
 MAX_NAMES: Final = 100
 """The most accounts that are made at once."""
+_TITLES: Final = {"username", "user", "login"}
+"""Other headings that spreadsheets have above the accounts."""
 NO_NOTES: Final[Mapping[str, str]] = {}
 _LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"
 """The letters and digits of a code. Those that are easily mistaken for others are left out."""
@@ -52,7 +54,7 @@ _STROKED: Final = str.maketrans({"ß": "ss", "ø": "o", "ł": "l", "æ": "ae"})
 
 
 @dataclass(frozen=True)
-class Fresh:
+class NewAccount:
     """An account that was just made, with its password, which is stored nowhere."""
 
     name: str
@@ -94,8 +96,8 @@ def withdraw_code(session: Session, actor: User, league_name: str, *, now: int) 
 
 def league_of(session: Session, code: str) -> League:
     """Returns the league with this code; case and separators do not matter. Raises NotFound."""
-    signs = "".join(letter for letter in code.lower() if letter.isalnum())
-    wanted = f"{signs[:4]}-{signs[4:]}"
+    letters = "".join(letter for letter in code.lower() if letter.isalnum())
+    wanted = f"{letters[:4]}-{letters[4:]}"
     found = session.scalar(select(League).where(League.join_code == wanted))
     if found is None:
         raise NotFound(
@@ -139,11 +141,12 @@ def sign_up(session: Session, code: str, name: str, password: str, *, now: int) 
 def read_list(text: str) -> NameList:
     """Reads a list of accounts to make: one name a line, or CSV.
 
-    A second column holds notes, such as the pupils' real names; if only its cells can be names of
-    accounts, the columns are swapped. A heading may say where the names are ("account", or "name"),
-    and the notes ("note", or "name" beside "account"). Columns are separated by commas, semicolons
-    or tabs. Empty lines are left out, and so is the byte order mark that spreadsheets write. Raises
-    BadOption.
+    A second column holds notes, such as the pupils' real names. A heading may say where the names
+    are ("account", or "name"), and the notes ("note", or "name" beside the accounts). Columns are
+    separated by commas, semicolons or tabs. Empty lines are left out, and so is the byte order mark
+    that spreadsheets write.
+
+    Raises BadOption, also for a first line that looks like another heading.
     """
     lines = [line for line in text.removeprefix("\ufeff").splitlines() if line.strip()]
     if not lines:
@@ -160,16 +163,62 @@ def read_list(text: str) -> NameList:
         )
     heading = [cell.lower() for cell in rows[0]]
     if "account" in heading or "name" in heading:
-        own = "account" if "account" in heading else "name"
-        other = next((one for one in ("note", "name") if one in heading and one != own), None)
-        names = _column(rows[1:], heading.index(own))
+        own = _accounts_column(heading, rows[1:])
+        other = next(
+            (one for one in ("note", "name") if one in heading and one != heading[own]), None
+        )
+        names = _column(rows[1:], own)
         notes = _column(rows[1:], heading.index(other)) if other else []
+    elif heading[0] in _TITLES or (_TITLES & {*heading} and not NAME.fullmatch(rows[0][0])):
+        raise BadOption(
+            f"the first line, {quoted(lines[0])}, looks like a heading; call the column with the "
+            "names of the accounts 'account' and the one with the notes 'note', or leave it out"
+        ).of("names")
     else:
         names, notes = _column(rows, 0), _column(rows, 1)
-        if all(map(NAME.fullmatch, notes)) and not all(map(NAME.fullmatch, names)):
-            names, notes = notes, names
+        if _can_be_accounts(notes) and not _can_be_accounts(names):
+            raise BadOption(
+                f"the accounts are in the first column, and {_wrong(names)}: correct it; or, if "
+                "they are in the second, write 'note' and 'account' above the columns"
+            ).of("names")
     noted = zip(names, notes or [""] * len(names), strict=True)
     return NameList(names, {name: note for name, note in noted if note})
+
+
+def _accounts_column(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    """Returns the number of the column with the names of the accounts: "account", or else "name".
+
+    If only another column can be the accounts, as in "login,name", it is that one. Raises BadOption
+    if more than one can: "name" may well hold the real names, which are not for everybody.
+    """
+    if "account" in heading:
+        return heading.index("account")
+    own = heading.index("name")
+    others = [
+        number
+        for number, title in enumerate(heading)
+        if title not in ("name", "note") and _can_be_accounts(_column(rows, number))
+    ]
+    if not others:
+        return own
+    if len(others) == 1 and not _can_be_accounts(_column(rows, own)):
+        return others[0]
+    raise BadOption(
+        "the first line does not say which column has the names of the accounts; call that one "
+        "'account', and the one with the notes 'note'"
+    ).of("names")
+
+
+def _can_be_accounts(names: Sequence[str]) -> bool:
+    return all(map(NAME.fullmatch, names)) and len({*names}) == len(names)
+
+
+def _wrong(names: Sequence[str]) -> str:
+    """What is wrong with names of which not all can be accounts."""
+    odd = next((name for name in names if not NAME.fullmatch(name)), None)
+    if odd is not None:
+        return f"{quoted(odd)} can be no account"
+    return f"{quoted(max(names, key=names.count))} is there twice"
 
 
 def _column(rows: Sequence[Sequence[str]], number: int) -> list[str]:
@@ -201,7 +250,7 @@ def make_accounts(
     league_name: str,
     names: Sequence[str],
     notes: Mapping[str, str] = NO_NOTES,
-) -> list[Fresh]:
+) -> list[NewAccount]:
     """Creates an author's account for each name, in the league's class: all of them or none.
 
     `notes` are the operators' notes on the accounts, by name. The passwords are hashed between two
@@ -213,7 +262,7 @@ def make_accounts(
     if lost := sorted(notes.keys() - set(names)):
         raise BadOption(f"there is a note on {lost[0]!r}, which is none of the names").of("names")
     checked = {name: accounts.checked_note(note) for name, note in notes.items()}
-    drawn = [Fresh(name, passwords.readable(), checked.get(name, "")) for name in names]
+    drawn = [NewAccount(name, passwords.readable(), checked.get(name, "")) for name in names]
     hashed = [passwords.hash_readable(one.password) for one in drawn]
     with acting() as (session, actor, now):
         check_names(session, actor, league_name, names)
@@ -239,7 +288,8 @@ def enter_members(
     """Enters the active bots of the league's class into its open seasons; returns the seasons.
 
     With `season`, `user` or `bot`, only those of this season, this account or this bot. If the
-    league limits the bots of an author, the newest uploads fill the places.
+    league limits the bots of an author, the newest uploads fill the places. Bots that are
+    `admission.shut_out` stay out.
     """
     member = (Invitation.league_id == league.id, Invitation.joined.is_(True))
     query = active_in(league).join(Invitation, Invitation.user_id == Bot.owner_id).where(*member)
@@ -266,11 +316,39 @@ def enter_accepted(session: Session, bot: Bot, *, now: int) -> list[Season]:
     ]
 
 
+def full_seasons(session: Session, bot: Bot) -> list[tuple[Season, list[str]]]:
+    """Returns the open seasons of the class that do not take the bot because its owner's places are
+    taken, each with the bots that have them."""
+    inside = [
+        (one, admission.places_taken(session, one, bot.owner)) for one in _open_to(session, bot)
+    ]
+    return [(one, names) for one, names in inside if names and bot.name not in names]
+
+
+def shut_seasons(session: Session, bot: Bot) -> list[Season]:
+    """Returns the open seasons of the class with a place for the bot into which only its owner
+    enters it: it is `admission.shut_out`."""
+    return [
+        season
+        for season in _open_to(session, bot)
+        if bot.id in admission.shut_out(session, season.league)
+        and not admission.places_taken(session, season, bot.owner)
+    ]
+
+
+def _open_to(session: Session, bot: Bot) -> Sequence[Season]:
+    """The open seasons of the bot's game whose class its owner is in."""
+    leagues = [one.id for one in leagues_of(session, bot.owner) if one.game == bot.game]
+    waiting = (Season.league_id.in_(leagues), Season.state == SeasonState.OPEN)
+    return session.scalars(select(Season).where(*waiting).order_by(Season.id)).all()
+
+
 def _enter(session: Session, season: Season, versions: Iterable[Version], now: int) -> bool:
-    inside = set(session.scalars(select(Entry.bot_id).where(Entry.season_id == season.id)))
+    inside = select(Entry.bot_id).where(Entry.season_id == season.id)
+    left_out = set(session.scalars(inside)) | admission.shut_out(session, season.league)
     entered = False
     for version in versions:
-        if version.bot_id in inside:
+        if version.bot_id in left_out:
             continue
         try:
             admission.check_entry(session, season, version.bot)

@@ -14,7 +14,7 @@ from sqlalchemy import case, func, select
 
 from matchbox import registry
 from matchbox.errors import BadOption, Conflict, TooMany
-from matchbox.league.sprt import CAP_GAMES, Trial
+from matchbox.league.sprt import MAX_BOUTS, Trial
 from server.db.models import (
     UNFINISHED,
     Bot,
@@ -36,7 +36,7 @@ from server.services.events import publish
 from server.services.fixtures import Fixture, deals_of, schedule
 from server.services.interim_results import Plan
 from server.services.leagues import field_of
-from server.services.lookup import find_bot, find_comparison
+from server.services.lookup import find_bot, find_comparison, versions_of
 from server.services.match_sizing import MatchSizer
 from server.services.standings import scope_of
 from server.times import DAY_MS, lately, seconds_until
@@ -71,7 +71,7 @@ def start(
     challenger: int | None = None,
     defender: int | None = None,
     field: int = 0,
-    games: int = CAP_GAMES,
+    games: int = MAX_BOUTS,
     bounds: Sequence[float] = (0.0, 20.0),
     settings: Settings,
     now: int,
@@ -86,7 +86,7 @@ def start(
     bot = find_bot(session, name, actor)
     require_owner(actor, bot.owner_id)
     registry.package_of(bot.game)
-    one, other = _versions(bot, challenger, defender)
+    one, other = _versions(session, bot, challenger, defender)
     league = session.scalar(select(League).where(League.name == bot.game))
     if league is None:
         raise Conflict(f"there is no league of {bot.game} to compare in")
@@ -152,7 +152,7 @@ def advance(session: Session, number: int, *, settings: Settings, now: int) -> N
     row = session.get_one(Comparison, number)
     if number not in due(session):
         return
-    if why := interim_results.why_untestable(row):
+    if why := _why_gone(row) or interim_results.why_untestable(row):
         _end(session, row, ComparisonState.CANCELLED, why, now)
         _notify_of_end(session, row, now)
         return
@@ -210,7 +210,7 @@ def _check_budget(session: Session, user: User, games: int, settings: Settings, 
     left = left_today(session, user, settings, now=now)
     if games > left:
         raise TooMany(
-            f"you asked for {games} games, and you have {left} of {settings.comparison_games} left "
+            f"you asked for {games} bouts, and you have {left} of {settings.comparison_games} left "
             "for today; ask for fewer, or again after midnight, UTC",
             midnight_s if games <= settings.comparison_games else None,
         )
@@ -236,11 +236,13 @@ def default_versions(
     return challenger, defender
 
 
-def _versions(bot: Bot, challenger: int | None, defender: int | None) -> tuple[Version, Version]:
+def _versions(
+    session: Session, bot: Bot, challenger: int | None, defender: int | None
+) -> tuple[Version, Version]:
     """The challenger and the defender, for which see `default_versions`. Raises Conflict."""
     if bot.retired_at is not None:
         raise Conflict(f"{bot.full_name} is retired")
-    known = {one.number: one for one in bot.versions if one.state in COMPARED}
+    known = {one.number: one for one in versions_of(session, bot) if one.state in COMPARED}
     active = next((one.number for one in known.values() if one.state == VersionState.ACTIVE), None)
     numbers = default_versions(list(known), active, challenger=challenger, defender=defender)
     for field, number in zip(("challenger", "defender"), numbers, strict=True):
@@ -273,8 +275,8 @@ def _others(session: Session, league: League, bot: Bot, count: int) -> Sequence[
 
 
 def _bounds(bounds: Sequence[float], games: int) -> list[float]:
-    if not 1 <= games <= CAP_GAMES:
-        raise BadOption(f"a comparison has up to {CAP_GAMES} games, not {games}").of("games")
+    if not 1 <= games <= MAX_BOUTS:
+        raise BadOption(f"a comparison has up to {MAX_BOUTS} bouts, not {games}").of("games")
     try:
         low, high = bounds
         trial = Trial(low, high)
@@ -306,7 +308,7 @@ def _whole_deals(games: int, plan: Plan) -> int:
     Raises BadOption if that is 0.
     """
     if games < plan.bouts:
-        raise BadOption(f"the smallest batch takes {plan.bouts} games here; ask for that many").of(
+        raise BadOption(f"the smallest batch takes {plan.bouts} bouts here; ask for that many").of(
             "games"
         )
     return games - games % plan.bouts
@@ -326,10 +328,14 @@ def _next_batch(session: Session, row: Comparison, plan: Plan) -> list[Fixture]:
     ]
 
 
+def _why_gone(row: Comparison) -> str:
+    """The reason why no result of the comparison can be read; empty if the game is installed."""
+    game = row.league.game
+    return "" if game in registry.packages() else f"the game {game} is not installed any more"
+
+
 def _obstacle(session: Session, row: Comparison) -> str:
     """The reason why the comparison cannot go on; empty if it can."""
-    if row.league.game not in registry.packages():
-        return f"the game {row.league.game} is not installed any more"
     old = (Match.comparison_id == row.id, Match.rules != row.league.rules)
     if session.scalar(select(Match.id).where(*old).limit(1)) is not None:
         return f"the rules of {row.league.game} have changed"
@@ -344,11 +350,17 @@ def _obstacle(session: Session, row: Comparison) -> str:
 
 
 def _end(session: Session, row: Comparison, state: ComparisonState, why: str, now: int) -> None:
-    """Ends the comparison. Its unfinished matches become void; those under way count as played."""
-    mine = Match.comparison_id == row.id
-    sent = Match.state.in_((MatchState.FINISHED, MatchState.RUNNING))
-    plan = Plan.of(row)
-    games = max(row.games, count_rows(session, Match, mine, sent) * plan.bouts // len(plan.tables))
+    """Ends the comparison. Its unfinished matches become void; those under way count as played.
+
+    Without the game nobody knows how many bouts a match has, so then those since the last look are
+    left out.
+    """
+    mine, games = Match.comparison_id == row.id, row.games
+    if not _why_gone(row):
+        sent = Match.state.in_((MatchState.FINISHED, MatchState.RUNNING))
+        plan = Plan.of(row)
+        played = count_rows(session, Match, mine, sent) * plan.bouts // len(plan.tables)
+        games = max(games, played)
     exclusions.make_void(session, VoidCause.COMPARED, why, mine, now=now)
     values = {
         "state": state,
@@ -366,7 +378,7 @@ def _publish_state(session: Session, row: Comparison, now: int) -> None:
 
 def _notify_of_end(session: Session, row: Comparison, now: int) -> None:
     text = (
-        f"The comparison of {row.challenger.bot.full_name} is over after {row.games} games: "
+        f"The comparison of {row.challenger.bot.full_name} is over after {row.games} bouts: "
         f"{interim_results.finding(row)}."
     )
     subject = f"comparison:{row.id}"

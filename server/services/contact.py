@@ -14,7 +14,7 @@ from sqlalchemy import and_, delete, func, not_, select
 
 from matchbox.answers.notices import MAY_BE_MUTED
 from matchbox.errors import BadName, BadOption, Conflict, Forbidden, TooMany, quoted
-from matchbox.settings import MAIL_ADDRESS
+from matchbox.settings_of_service import MAIL_ADDRESS
 from server.db.models import Delivery, Notice, User
 from server.services import audit, notices
 from server.services.passwords import digest_of
@@ -35,7 +35,7 @@ LINKS: Final = 5
 """The most links that an account may have sent in a day."""
 ACCOUNTS: Final = 3
 """The most accounts that may have a link sent to the same address in a day."""
-AT_ONCE: Final = 500
+MAX_PER_TRANSACTION: Final = 500
 """The most notices that one transaction of `trim` deletes, since other writers wait for it."""
 INVITATION: Final = (
     "To get notices of your bots by mail, confirm your address: open the link below, and press "
@@ -126,8 +126,8 @@ def hide_addresses(session: Session, user: User, *, now: int) -> ColumnElement[b
 
 def old_links(session: Session, *, now: int) -> Sequence[int]:
     """Returns the notices of links that deleted accounts got and that are no longer counted, at
-    most AT_ONCE, for `trim`. It reads all notices, so it is a reader's."""
-    found = select(Notice.id).where(*_is_old_link(now)).limit(AT_ONCE)
+    most MAX_PER_TRANSACTION, for `trim`. It reads all notices: a reader should call it."""
+    found = select(Notice.id).where(*_is_old_link(now)).limit(MAX_PER_TRANSACTION)
     return session.scalars(found).all()
 
 

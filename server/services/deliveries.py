@@ -2,9 +2,11 @@
 try.
 
 Sends nothing itself. `take` postpones a delivery by three minutes, so that no other sender takes it
-meanwhile; if its sender dies, it is due again then. All other deliveries to the same webhook, or by
-mail, are postponed with it, and after a failure by a minute more. So a receiver that is slow or
-down costs one try a minute at most. A mail that the server refuses postpones no other.
+meanwhile; if its sender dies, it is due again then. No other delivery to the same webhook, or by
+mail, is taken meanwhile, nor for a minute after a failure. So a receiver that is slow or down costs
+one try a minute at most. A mail that the server refuses holds up no other.
+
+The rows of the others stay. `MAILS` and `Webhook.waits_until` store until when they wait.
 """
 
 from __future__ import annotations
@@ -14,9 +16,9 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 import structlog
-from sqlalchemy import case, delete, or_, select, update
+from sqlalchemy import case, delete, or_, select
 
-from server.db.models import Delivery, User, Webhook
+from server.db.models import Delivery, Setting, User, Webhook
 from server.db.session import compare_and_set, count_rows
 from server.services import contact, notices, password_links
 from server.services.events import storable
@@ -37,6 +39,10 @@ AT_ONCE: Final = 100
 HELD_MS: Final = 3 * MINUTE_MS
 """How long a sender holds a delivery, in ms. A sender that has not reported by then has died: it
 waits for no receiver as long as that."""
+
+
+MAILS: Final = "mails"
+"""The name of the setting's row that stores until when mails wait, UTC in ms."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +67,7 @@ class Parcel:
 
 def due(session: Session, *, now: int) -> int:
     """Returns how many deliveries are due."""
-    return count_rows(session, Delivery, _is_due(now))
+    return count_rows(session, Delivery, _is_due(now), *_not_held_up(session, now))
 
 
 def take(session: Session, *, settings: Settings, now: int) -> Parcel | None:
@@ -72,7 +78,7 @@ def take(session: Session, *, settings: Settings, now: int) -> Parcel | None:
     if none is due, somebody else has just taken it, or none of those that it has looked at can be
     sent.
     """
-    oldest = select(Delivery).where(_is_due(now))
+    oldest = select(Delivery).where(_is_due(now), *_not_held_up(session, now))
     oldest = oldest.order_by(Delivery.due_at, Delivery.id).limit(1)
     mail = oldest.where(Delivery.webhook_id.is_(None))
     for _ in range(AT_ONCE):
@@ -89,8 +95,7 @@ def take(session: Session, *, settings: Settings, now: int) -> Parcel | None:
         held = {"due_at": until, "attempts": row.attempts + 1}
         if not compare_and_set(session, row, held, Delivery.due_at == seen):
             return None
-        others = update(Delivery).where(_same_way(row.webhook_id), _is_due(now))
-        session.execute(others.values(due_at=until))
+        _let_others_wait(session, row, until)
         return _parcel(session, row, address, settings)
     return None
 
@@ -102,7 +107,7 @@ def mark_delivered(session: Session, parcel: Parcel, *, now: int) -> None:
         return
     if row.webhook is not None:
         row.webhook.arrived_at, row.webhook.trouble = now, ""
-    _release(session, row, parcel, now)
+    _let_others_wait(session, row, now)
     session.delete(row)
     session.flush()
 
@@ -128,7 +133,7 @@ def mark_failed(
     why = storable(why, 500)
     if row.webhook is not None:
         row.webhook.trouble = why
-    _release(session, row, parcel, now if alone and row.webhook is None else now + MINUTE_MS)
+    _let_others_wait(session, row, now if alone and row.webhook is None else now + MINUTE_MS)
     if not final and parcel.attempt <= len(BACKOFF_MS):
         if row.webhook is None:  # The owner of a webhook sees the reason, but only a log has this.
             log.warning("delivery.failed", notice=parcel.notice, attempt=parcel.attempt, why=why)
@@ -157,6 +162,29 @@ def _is_due(now: int) -> ColumnElement[bool]:
     return or_(Delivery.due_at <= now, Delivery.due_at - longest > now + CLOCKS_MS)
 
 
+def _not_held_up(session: Session, now: int) -> tuple[ColumnElement[bool], ...]:
+    """The conditions that leave out mails and deliveries to webhooks while others to the same
+    receiver hold them up.
+
+    A time that is further ahead than any wait comes from a clock that was ahead, and counts as
+    over.
+    """
+    last = now + HELD_MS + CLOCKS_MS
+    busy = select(Webhook.id).where(Webhook.waits_until > now, Webhook.waits_until <= last)
+    free = or_(Delivery.webhook_id.is_(None), Delivery.webhook_id.not_in(busy))
+    row = session.get(Setting, MAILS)
+    waits = row is not None and now < row.value["until"] <= last
+    return (free, Delivery.webhook_id.is_not(None)) if waits else (free,)
+
+
+def _let_others_wait(session: Session, row: Delivery, until: int) -> None:
+    """Lets the other deliveries to the same receiver wait until that time."""
+    if row.webhook is None:
+        session.merge(Setting(name=MAILS, value={"until": until}, changed_at=until))
+    else:
+        row.webhook.waits_until = until
+
+
 def _held(session: Session, parcel: Parcel) -> Delivery | None:
     """The parcel's row; None if it was deleted, or somebody else has taken it since."""
     row = session.get(Delivery, parcel.delivery)
@@ -174,16 +202,6 @@ def _disable(session: Session, webhook: Webhook, why: str, now: int) -> None:
     )
     subject = f"user:{webhook.user_id}"
     notices.notify_account(session, webhook.user_id, "webhook", subject, text, now=now)
-
-
-def _release(session: Session, row: Delivery, parcel: Parcel, due_at: int) -> None:
-    """Makes the deliveries that were postponed with this one due at that time."""
-    with_it = (_same_way(row.webhook_id), Delivery.due_at == parcel.held_until)
-    session.execute(update(Delivery).where(*with_it, Delivery.id != row.id).values(due_at=due_at))
-
-
-def _same_way(webhook: int | None) -> ColumnElement[bool]:
-    return Delivery.webhook_id.is_(None) if webhook is None else Delivery.webhook_id == webhook
 
 
 def _address(session: Session, row: Delivery) -> str | None:

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
 
 
-class Room(NamedTuple):
+class FreeSpace(NamedTuple):
     """The free bytes of a disk. `of` names the folder on it: its path, or "the data folder"."""
 
     of: str
     free: int
 
 
-def least_room(settings: Settings) -> Room | None:
+def least_room(settings: Settings) -> FreeSpace | None:
     """Returns the room of the watched disk that has the least; None if no folder exists."""
-    found = [Room(of, free) for of, free in _watched(settings) if free is not None]
+    found = [FreeSpace(of, free) for of, free in _watched(settings) if free is not None]
     return min(found, key=lambda room: room.free, default=None)
 
 

@@ -41,9 +41,9 @@ MIN_WINDOW: Final = 32
 """The smallest default window, in matches."""
 PER_ARENA: Final = 4
 """The number of matches in the default window for each arena."""
-FIRST_AT_ONCE: Final = 4
-"""The most first matches of versions that are sent beyond the window at a time."""
-MAX_AT_ONCE: Final = 500
+MAX_FIRST_MATCHES: Final = 4
+"""The most first matches of versions that are sent at a time in addition to the window."""
+MAX_PER_TRANSACTION: Final = 500
 """The most matches that one transaction sends, since other writers wait for it."""
 
 Scope: TypeAlias = tuple[int, int | None, int | None]
@@ -77,7 +77,7 @@ def dispatch(session: Session, *, settings: Settings, now: int) -> int:
     """
     if disk.is_full(settings):
         return 0
-    room = max(0, min(window(session, settings) - _running(session), MAX_AT_ONCE))
+    room = max(0, min(window(session, settings) - _running(session), MAX_PER_TRANSACTION))
     first, sent = first_matches(session), 0
     for match in next_queued(session, room, first) if room or first else ():
         task = wire.PLAY_COMPARISON if match.comparison_id is not None else None
@@ -99,12 +99,12 @@ def _send(session: Session, match: Match, settings: Settings, now: int, task: st
 def first_matches(session: Session) -> list[str]:
     """Returns the ids of queued ranked matches that would be the first match sent with a version.
 
-    There is one for each such version, and at most FIRST_AT_ONCE in all.
+    There is one for each such version, and at most MAX_FIRST_MATCHES in all.
     """
     first: dict[int, str] = {}
     for name, version in session.execute(_never_sent(wall(session).walled)):
         first.setdefault(version, name)
-    return list(dict.fromkeys(first.values()))[:FIRST_AT_ONCE]
+    return list(dict.fromkeys(first.values()))[:MAX_FIRST_MATCHES]
 
 
 @cache

@@ -36,14 +36,14 @@ def divisions_of(session: Session, season: Season) -> Sequence[Season]:
     return session.scalars(select(Season).where(*same).order_by(Season.division)).all()
 
 
-def hides_deals(session: Session, season: Season) -> bool:
-    """Whether the season's seed must not be told yet.
+def hides_deals(season: Season, going_on: int) -> bool:
+    """Whether the season's seed must still be secret; `going_on` is the number of divisions of its
+    edition that are not over.
 
-    The deals of a season follow from its seed; and from that of the first division follow the
-    seeds of the others.
+    The deals of a season follow from its seed. The seeds of all divisions follow from that of the
+    first.
     """
-    told = divisions_of(session, season) if season.division == 1 else [season]
-    return any(one.state not in OVER for one in told)
+    return season.state not in OVER or (season.division == 1 and going_on > 0)
 
 
 def fewest_bots(league: League) -> int:

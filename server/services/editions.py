@@ -1,8 +1,8 @@
 """Opens the next edition of each scheduled league, and starts it when it is due or puts it off.
 
-A scheduled league always has one edition to come. It starts at its time, or once the previous
-edition is over if that is later. If the platform was down at several start times, one edition
-starts late and the others are not made up for.
+A league on a cron line always has one edition to come; a single start is that of one edition. It
+starts at its time, or once the previous edition is over if that is later. If the platform was down
+at several start times, one edition starts late and the others are not made up for.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import or_, select, true
+from sqlalchemy import func, or_, select, true
 from sqlalchemy.orm import aliased
 
 from matchbox.errors import BadOption, Conflict, Forbidden
 from server.db.models import (
     UNDER_WAY,
     UPCOMING,
+    WAITING,
     Bot,
     Entry,
     Invitation,
@@ -28,10 +29,10 @@ from server.db.models import (
     Version,
     VersionState,
 )
-from server.services import audit, divisions, schedule, seasons, starts
+from server.services import audit, classes, divisions, schedule, seasons, starts
 from server.services.admission import check_entry
 from server.services.events import storable
-from server.services.leagues import admission_of, schedule_of
+from server.services.league_settings import admission_of, schedule_of
 from server.times import MINUTE_MS, has_passed
 
 if TYPE_CHECKING:
@@ -43,19 +44,38 @@ if TYPE_CHECKING:
 MAX_CHARACTERS: Final = 500
 """The most characters of the stored reason why a season could not start."""
 VERDICTS_MS: Final = 10 * MINUTE_MS
-"""The longest time, in ms, for which a start waits for the verdicts on uploads made before it."""
+"""The longest time, in ms, for which a start waits for the verdicts on uploads made before it, and
+on versions in quarantine."""
+OVERDUE_MS: Final = VERDICTS_MS + 10 * MINUTE_MS
+"""An edition that could have started this many ms ago is overdue."""
 _WAITING: Final = (SeasonState.OPEN, SeasonState.FROZEN)
 _NUMBER: Final = re.compile(r" ([0-9]{1,9})$")
 
 
-def leagues_without_edition(session: Session, *which: ColumnElement[bool]) -> list[League]:
-    """Returns the scheduled leagues that are not paused and have no next edition.
+def leagues_without_edition(
+    session: Session, *which: ColumnElement[bool], now: int
+) -> list[League]:
+    """Returns the scheduled leagues that are not paused and lack their next edition.
 
     With `which`, only those that it selects.
     """
     to_come = (Season.league_id == League.id, Season.state.in_(UPCOMING))
     waits = select(Season.id).where(*to_come, Season.starts_at.is_not(None))
-    return _scheduled(session, ~waits.exists(), *which)
+    found = _scheduled(session, ~waits.exists(), *which)
+    return [league for league in found if _lacks_edition(session, league, now)]
+
+
+def _lacks_edition(session: Session, league: League, now: int) -> bool:
+    """Whether a scheduled league without an edition to come gets one: always by cron, and for a
+    single start if it is still to come and no edition has had it."""
+    plan = schedule_of(league)
+    if plan.once is None:
+        return True
+    with suppress(BadOption):  # as when the time zone is gone
+        time = schedule.next_start(plan, now)
+        had = select(Season.id).where(Season.league_id == league.id, Season.starts_at == time)
+        return time is not None and session.scalar(had.limit(1)) is None
+    return False
 
 
 def broken_schedules(session: Session, *, now: int) -> list[tuple[str, str]]:
@@ -74,12 +94,12 @@ def _scheduled(session: Session, *which: ColumnElement[bool]) -> list[League]:
     """The scheduled leagues that are not paused, those that `which` selects."""
     awake = (League.continuous.is_(False), League.paused.is_(False))
     found = session.scalars(select(League).where(*awake, *which).order_by(League.id))
-    return [league for league in found if schedule_of(league).cron is not None]
+    return [league for league in found if schedule_of(league).automatic]
 
 
 def open_next(session: Session, number: int, *, now: int) -> None:
     """Opens the league's next edition if it still lacks one; enters the bots of its last one."""
-    for league in leagues_without_edition(session, League.id == number):
+    for league in leagues_without_edition(session, League.id == number, now=now):
         _open(session, league, now)
 
 
@@ -87,7 +107,8 @@ def due(session: Session, *, now: int) -> list[int]:
     """Returns the numbers of the editions that are to start now.
 
     An edition's time must have come, no other edition of its league may be under way, and the
-    uploads that were made before its time must have their verdicts, for VERDICTS_MS at most.
+    uploads that were made before its time must have their verdicts, also those in quarantine. It
+    waits for them for VERDICTS_MS at most.
     """
     other = aliased(Season)
     played = (other.league_id == Season.league_id, other.state.in_(UNDER_WAY))
@@ -101,9 +122,23 @@ def due(session: Session, *, now: int) -> list[int]:
     return [season.id for season in found if not _awaits_verdict(session, season, now)]
 
 
+def overdue(session: Session, *, now: int) -> list[tuple[str, int]]:
+    """Returns the names of the editions that the ledger fails to start, each with the time since
+    which it could, UTC in ms: the edition's own, or the end of the one before."""
+    found = []
+    for number in due(session, now=now):
+        season = session.get_one(Season, number)
+        ends = select(func.max(Season.finished_at)).where(Season.league_id == season.league_id)
+        since = max(season.starts_at or 0, session.scalar(ends) or 0)
+        if has_passed(OVERDUE_MS, since, now):
+            found.append((season.name, since))
+    return found
+
+
 def _awaits_verdict(session: Session, season: Season, now: int) -> bool:
     """Whether an upload that was made before the edition's time, and may play in it, has no verdict
-    yet. False once the edition has waited for long enough, or its versions are fixed."""
+    yet or is in quarantine. False once the edition has waited for long enough, or its versions are
+    fixed."""
     time = season.starts_at
     if season.state != SeasonState.OPEN or time is None or has_passed(VERDICTS_MS, time, now):
         return False
@@ -115,17 +150,27 @@ def _awaits_verdict(session: Session, season: Season, now: int) -> bool:
     ]
     if admission.everybody:
         plays.append(true() if admission.by == "open" else Bot.owner_id.in_(invited))
-    waits = (Version.state == VersionState.PENDING, Version.deadline.is_not(None))
+    waits = (Version.state.in_(WAITING), Version.deadline.is_not(None))
     uploaded = select(Version.id).join(Version.bot).where(*waits, Version.created_at <= time)
     its_game = (Bot.game == league.game, Bot.retired_at.is_(None))
     return session.scalar(uploaded.where(*its_game, or_(*plays)).limit(1)) is not None
 
 
 def start(session: Session, number: int, *, settings: Settings, now: int) -> None:
-    """Starts the edition if it is still due. Raises Conflict if it cannot start."""
-    if number in due(session, now=now):
-        season = session.get_one(Season, number)
-        seasons.begin(session, None, season, settings=settings, now=now)
+    """Starts the edition if it is still due. Raises Conflict if it cannot start.
+
+    If it starts without bots that are in quarantine, opens the next edition with them.
+    """
+    if number not in due(session, now=now):
+        return
+    season = session.get_one(Season, number)
+    held = _in_quarantine(session, season)
+    seasons.begin(session, None, season, settings=settings, now=now)
+    if held:
+        with suppress(BadOption):  # as when the time zone is gone
+            which = League.id == season.league_id
+            for league in leagues_without_edition(session, which, now=now):
+                _open(session, league, now, held)
 
 
 def postpone(session: Session, number: int, why: str, *, now: int) -> None:
@@ -167,29 +212,43 @@ def _earlier_start(session: Session, season: Season, now: int) -> int | None:
     return first if first is not None and first < season.starts_at else None
 
 
-def _open(session: Session, league: League, now: int) -> None:
+def _in_quarantine(session: Session, season: Season) -> list[Bot]:
+    """The bots in an open season that have no active version, and one in quarantine."""
+    versions = select(Version.bot_id)
+    held = versions.where(Version.state == VersionState.QUARANTINED)
+    active = versions.where(Version.state == VersionState.ACTIVE)
+    bots = select(Bot).join(Entry, Entry.bot_id == Bot.id).where(Entry.season_id == season.id)
+    left = (Entry.version_id.is_(None), Bot.id.in_(held), Bot.id.not_in(active))
+    found = bots.where(*left).order_by(Entry.id)
+    return list(session.scalars(found))
+
+
+def _open(session: Session, league: League, now: int, held: Sequence[Bot] = ()) -> None:
     editions = select(Season).where(Season.league_id == league.id)
     newest = editions.order_by(Season.edition.desc(), Season.division)
     last = session.scalars(newest.limit(1)).first()
     season = seasons.add(session, league, name=next_name(session, league.name), now=now)
     if last is not None:
-        _carry_over(session, season, divisions.divisions_of(session, last))
+        _carry_over(session, season, divisions.divisions_of(session, last), held)
+    classes.enter_members(session, league, season=season, now=now)  # in the places that are left
     audit.note(session, None, "season.create", f"season:{season.id}", now=now)
 
 
-def _carry_over(session: Session, season: Season, last: Sequence[Season]) -> None:
-    """Enters the last edition's bots, except disqualified ones and those that may not play now.
+def _carry_over(
+    session: Session, season: Season, last: Sequence[Season], held: Sequence[Bot]
+) -> None:
+    """Enters the last edition's bots and those that were `held` from it by a quarantine.
 
-    Bots of the league's class are in the season already.
+    Leaves out disqualified bots, and those that may not play now.
     """
-    active = select(Version.bot_id).where(Version.state == VersionState.ACTIVE)
-    new = set(session.scalars(active)) - {entry.bot_id for entry in season.entries}
-    for entry in (entry for row in last for entry in row.entries):
-        stays = entry.bot_id in new and entry.bot.retired_at is None
-        if stays and entry.out != "disqualified":
+    playing = Version.state.in_((VersionState.ACTIVE, VersionState.QUARANTINED))
+    new = set(session.scalars(select(Version.bot_id).where(playing)))
+    entries = [entry for row in last for entry in row.entries if entry.out != "disqualified"]
+    for bot in (*(entry.bot for entry in entries), *held):
+        if bot.id in new and bot.retired_at is None:
             with suppress(Conflict, Forbidden):
-                check_entry(session, season, entry.bot)
-                season.entries.append(Entry(season_id=season.id, bot=entry.bot))
+                check_entry(session, season, bot)
+                season.entries.append(Entry(season_id=season.id, bot=bot))
                 session.flush()
 
 

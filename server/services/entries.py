@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import ColumnElement, delete, select
 
-from matchbox.errors import Conflict, NotFound
+from matchbox.errors import Conflict, Forbidden, NotFound
 from server.db.models import Bot, Entry, Season, SeasonState
 from server.db.session import rows_changed
 from server.services import admission, audit, events
@@ -42,10 +42,7 @@ def enter(session: Session, actor: User, name: int | str, bot_name: str, *, now:
     if _entry(session, season, bot) is not None:
         raise Conflict(f"{bot.full_name} is in season {season.name} already")
     admission.check_entry(session, season, bot)
-    entry = Entry(season_id=season.id, bot=bot)
-    season.entries.append(entry)
-    session.flush()
-    events.publish(session, "season.entered", season.id, now=now)
+    entry = _add(session, season, bot, now)
     _note_for_others(session, actor, "season.enter", season, bot, now)
     return entry
 
@@ -74,9 +71,25 @@ def leave_next_edition(session: Session, season: Season, bot: Bot, *, now: int) 
     The schedule has opened it with the bots of this season, while they were playing. Returns True
     if the bot was in it.
     """
-    later = (Season.league_id == season.league_id, Season.edition > season.edition)
-    next_one = (*later, Season.starts_at.is_not(None))
-    return leave_early_seasons(session, Bot.id == bot.id, seasons=next_one, now=now) > 0
+    after = _scheduled_after(season)
+    return leave_early_seasons(session, Bot.id == bot.id, seasons=after, now=now) > 0
+
+
+def enter_next_edition(session: Session, season: Season, bot: Bot, *, now: int) -> Season | None:
+    """Enters the bot into the edition that `leave_next_edition` takes it out of; returns that.
+
+    Returns None if none is open, or if the bot is in it already or may not enter.
+    """
+    which = select(Season).where(Season.state == SeasonState.OPEN, *_scheduled_after(season))
+    found = session.scalars(which.order_by(Season.edition).limit(1)).first()
+    if found is None or bot.retired_at is not None or _entry(session, found, bot) is not None:
+        return None
+    try:
+        admission.check_entry(session, found, bot)
+    except (Conflict, Forbidden):
+        return None
+    _add(session, found, bot, now)
+    return found
 
 
 def leave_early_seasons(
@@ -103,8 +116,21 @@ def leave_early_seasons(
     return ended
 
 
+def _scheduled_after(season: Season) -> tuple[ColumnElement[bool], ...]:
+    later = (Season.league_id == season.league_id, Season.edition > season.edition)
+    return (*later, Season.starts_at.is_not(None))
+
+
+def _add(session: Session, season: Season, bot: Bot, now: int) -> Entry:
+    entry = Entry(season_id=season.id, bot=bot)
+    season.entries.append(entry)
+    session.flush()
+    events.publish(session, "season.entered", season.id, now=now)
+    return entry
+
+
 def _note_for_others(
-    session: Session, actor: User, action: str, season: Season, bot: Bot, now: int
+    session: Session, actor: User, action: audit.Action, season: Season, bot: Bot, now: int
 ) -> None:
     """Writes to the audit log if the actor is an operator who does not own the bot."""
     if actor.id != bot.owner_id:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from sqlalchemy import ColumnElement, ColumnExpressionArgument, select, update
 
 from server.db.models import (
+    LONGEST_REASON,
     UNDER_WAY,
     UNFINISHED,
     Entry,
@@ -37,7 +38,7 @@ def exclude_entry(
     Only unfinished matches become void. Returns 0 if the entrant is out in the same way already. A
     suspended entrant may still be disqualified.
     """
-    values = {"out": out, "out_at": now, "out_why": storable(why, 500)}
+    values = {"out": out, "out_at": now, "out_why": storable(why, LONGEST_REASON)}
     if not compare_and_set(session, entry, values, Entry.out != out):
         return 0
     its_own = (Match.season_id == entry.season_id, has_seat_of(entry.version_id))
@@ -48,8 +49,8 @@ def exclude_entry(
 def restore_entry(session: Session, entry: Entry, *, now: int) -> list[Match]:
     """Brings the entrant back; returns the new matches, which replace those that became void.
 
-    In a season that is not under way any more no match is replaced. A match against an entrant that
-    is still out stays void. Rounds that were opened without the entrant stay without it. The bot of
+    In a season that is no longer under way no match is replaced. A match against an entrant that is
+    still out stays void. Rounds that were opened without the entrant are not changed. The bot of
     a deleted author plays no further matches; those that it has played count again.
     """
     if entry.bot.owner.deleted_at is not None and entry.season.state != SeasonState.FINISHED:
@@ -72,8 +73,8 @@ def make_void(
     found = session.scalars(select(Match.id).where(*unfinished).order_by(Match.number)).all()
     over = {"state": MatchState.VOID, "deadline": None, "finished_at": now, "void_cause": cause}
     if found:
-        void = update(Match).where(*unfinished).values(**over, void_why=storable(why, 500))
-        session.execute(void)
+        told = storable(why, LONGEST_REASON)
+        session.execute(update(Match).where(*unfinished).values(**over, void_why=told))
     publish_each(session, "match.void", found, now=now)
     return len(found)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import delete
+from sqlalchemy import delete, func, select
 
 from matchbox.match import record as records
 from server.db.models import FaultCount
@@ -20,11 +20,13 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from matchbox.match.record import Record
-    from server.db.models import Match
+    from server.db.models import Match, Version
 
 KEPT_MS: Final = 8 * 24 * HOUR_MS
 PLATFORM: Final = "platform"
 """The kind of a platform fault at which a version was present; it is not to blame."""
+EXCLUDED: Final = "excluded"
+"""The kind of the bouts that a version lost because it was out of the match after three faults."""
 
 
 def book(session: Session, match: Match, record: Record, *, now: int) -> None:
@@ -43,6 +45,17 @@ def book_platform(session: Session, match: Match, *, now: int) -> None:
     """Counts a platform fault for every version of this match."""
     for version in sorted({seat.version_id for seat in match.seats}):
         _add(session, version, PLATFORM, match, 1, now)
+
+
+def kinds(session: Session, version: Version) -> dict[str, int]:
+    """Returns the kept numbers of a version's own faults by kind, from the hour on in which it was
+    last reinstated."""
+    since = (version.counted_from or 0) - HOUR_MS
+    own = (FaultCount.version_id == version.id, FaultCount.kind != PLATFORM)
+    total = func.sum(FaultCount.bouts)
+    query = select(FaultCount.kind, total).where(*own, FaultCount.hour > since)
+    found = session.execute(query.group_by(FaultCount.kind).order_by(FaultCount.kind))
+    return {kind: int(count) for kind, count in found}
 
 
 def trim(session: Session, *, now: int) -> int:

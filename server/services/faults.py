@@ -6,11 +6,11 @@ the platform do not count, and the house's bots are never suspended. Plays and r
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 import structlog
-from sqlalchemy import select
+from sqlalchemy import case, func, select
 
 from matchbox.errors import Conflict
 from matchbox.match import record as records
@@ -19,6 +19,8 @@ from server.db.models import (
     UNDER_WAY,
     Entry,
     Match,
+    MatchSeat,
+    MatchState,
     Role,
     Season,
     SeasonState,
@@ -27,9 +29,9 @@ from server.db.models import (
     VoidCause,
 )
 from server.db.session import compare_and_set
-from server.services import audit, exclusions, fields, notices, ratings, season_progress
+from server.services import audit, exclusions, fault_counts, fields, notices, season_progress
 from server.services.events import publish, storable
-from server.services.fault_counts import PLATFORM
+from server.services.fault_counts import EXCLUDED, PLATFORM
 from server.services.lookup import active_version
 
 if TYPE_CHECKING:
@@ -37,7 +39,6 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
-    from matchbox.league.rows import Row
     from matchbox.match.record import Record
     from matchbox.settings import Settings
 
@@ -58,38 +59,59 @@ def count(session: Session, match: Match, record: Record, *, settings: Settings,
         version.rated_matches += 1
         version.rated_bouts += len(record.bouts)
         version.forfeits += forfeits
-        if first:
+        if first and not _forfeited_before(session, match, version):
             _notify_of_first_fault(session, version, match, record, now)
         why = _too_many(version.rated_matches, version.rated_bouts, version.forfeits, settings)
         if why:
-            _suspend(session, version, why, now)
+            _suspend(session, version, why + _kinds(session, version), now)
 
 
-def take_out(session: Session, season: Season, *, settings: Settings, now: int) -> None:
-    """Takes the entrants that have forfeited too many bouts of a season out of it.
+def forfeiters(session: Session, season: Season, *, settings: Settings) -> list[tuple[int, str]]:
+    """Returns the numbers of the entries with too many forfeits in a season, with the reasons,
+    which also tell a version's own faults from the bouts that it was excluded from.
 
-    Called between two rounds. Only the season's own matches count, so that the same results always
-    lead to the same season. For a reinstated version, only matches scheduled since then count.
+    Only the season's own matches count, so that the same results always lead to the same season.
+    For a reinstated version, only matches scheduled since then count.
     """
-    stands = season_progress.unreplaced_matches(season)
-    scheduled = dict(session.execute(select(Match.id, Match.created_at).where(*stands)).all())
-    own: defaultdict[str, list[Row]] = defaultdict(list)
-    for row in ratings.played(session, *stands).rows:
-        for name in set(row.seats):
-            own[name].append(row)
-    for entry in season.entries:
-        version = entry.version
-        if entry.out or version is None or entry.bot.owner.role == Role.HOUSE:
-            continue
-        name, since = version.entrant, version.counted_from or 0
-        rows = [row for row in own[name] if scheduled[row.match] >= since]
-        lost = sum(row.forfeit is not None and row.seats[row.forfeit] == name for row in rows)
-        why = _too_many(len({row.match for row in rows}), len(rows), lost, settings)
-        if why:
-            _take_out(session, entry, version, why, now)
+    forfeited = _forfeited(session, season)
+    return [
+        (entry.id, why + _kinds(session, version))
+        for entry in season.entries
+        if (version := entry.version) is not None
+        and not entry.out
+        and entry.bot.owner.role != Role.HOUSE
+        and (why := _too_many(*forfeited.get(version.id, (0, 0, 0)), settings))
+    ]
 
 
-def subtract_counts(session: Session, match: Match) -> None:
+def _forfeited(session: Session, season: Season) -> dict[int, tuple[int, int, int]]:
+    """The numbers of matches, bouts and forfeited bouts, by the version's row number."""
+    seats = season.league.seats
+    rotations: Any = seats
+    if is_cooperative(season.league.game):  # A team of copies plays each deal once.
+        rotations = case((func.count() == seats, 1), else_=seats)
+    played = (Match.state == MatchState.FINISHED, *season_progress.unreplaced_matches(season))
+    own = (
+        select(
+            MatchSeat.version_id,
+            (Match.deal_count * rotations).label("bouts"),
+            func.sum(MatchSeat.forfeits).label("forfeits"),
+        )
+        .join(MatchSeat.match)
+        .join(MatchSeat.version)
+        .where(*played, Match.created_at >= func.coalesce(Version.counted_from, 0))
+        .group_by(MatchSeat.version_id, Match.id, Match.deal_count)
+        .subquery()
+    )
+    sums = (func.count(), func.sum(own.c.bouts), func.sum(own.c.forfeits))
+    query = select(own.c.version_id, *sums).group_by(own.c.version_id)
+    return {
+        version: (matches, int(bouts), int(lost or 0))
+        for version, matches, bouts, lost in session.execute(query)
+    }
+
+
+def subtract_counts(match: Match) -> None:
     """Subtracts a finished match that is now void from the counts of its versions.
 
     A match whose record was removed no longer says which bouts they forfeited, and stays counted.
@@ -103,7 +125,6 @@ def subtract_counts(session: Session, match: Match) -> None:
             version.rated_matches -= 1
             version.rated_bouts -= len(record.bouts)
             version.forfeits -= forfeits
-    session.flush()
 
 
 def lift_suspension(session: Session, version: Version, *, now: int) -> None:
@@ -153,6 +174,17 @@ def _forfeits(match: Match, record: Record) -> dict[Version, int]:
     }
 
 
+def _forfeited_before(session: Session, match: Match, version: Version) -> bool:
+    """Whether the version forfeited a bout of another ranked or season match, also of a void one.
+
+    Its counts do not say so: they begin anew when it is reinstated.
+    """
+    own = (MatchSeat.version_id == version.id, MatchSeat.forfeits > 0)
+    other = (Match.id != match.id, Match.comparison_id.is_(None))
+    query = select(MatchSeat.match_id).join(MatchSeat.match).where(*own, *other)
+    return session.scalar(query.limit(1)) is not None
+
+
 def _version_in(match: Match, seat: int, rotation: int) -> Version:
     """The version that holds this seat of the table in this rotation."""
     return match.seats[records.entrant(seat, rotation, len(match.seats))].version
@@ -168,6 +200,22 @@ def _too_many(matches: int, bouts: int, forfeits: int, settings: Settings) -> st
         f"{forfeits} of {bouts} bouts in {matches} {'match' if matches == 1 else 'matches'} were "
         f"forfeited: {100 * forfeits / bouts:.1f}%, and more than {most}% suspends a version after "
         f"{fewest} {'match' if fewest == 1 else 'matches'}"
+    )
+
+
+def _kinds(session: Session, version: Version) -> str:
+    """The end of that reason: the version's faults by kind, if it lost bouts because of others.
+
+    The counts are not those of the forfeits: they have the faults of all its matches, also of
+    comparisons, and begin with an hour.
+    """
+    kinds = fault_counts.kinds(session, version)
+    if EXCLUDED not in kinds:
+        return ""
+    own = ", ".join(f"{count} {kind}" for kind, count in kinds.items() if kind != EXCLUDED)
+    return (
+        f" (faults of the last days: {own}; {kinds[EXCLUDED]} bouts were lost because a bot is out "
+        "of a match after three faults)"
     )
 
 
@@ -193,7 +241,7 @@ def _notify_of_first_fault(
 def _suspend(session: Session, version: Version, why: str, now: int) -> None:
     """Suspends the version, and makes its unfinished ranked matches void.
 
-    Between two rounds, `take_out` decides whether it also leaves a season.
+    Between two rounds, `leavers` in `rounds.py` decides whether it also leaves a season.
     """
     values = {"state": VersionState.SUSPENDED, "trouble": storable(why, 500)}
     if not compare_and_set(session, version, values, Version.state.in_(_PLAYING)):
@@ -217,8 +265,10 @@ def _suspend(session: Session, version: Version, why: str, now: int) -> None:
     notices.notify_account(session, version.bot.owner_id, "suspension", subject, text, now=now)
 
 
-def _take_out(session: Session, entry: Entry, version: Version, why: str, now: int) -> None:
-    season, bot = entry.season, version.bot
+def take_out(session: Session, entry: Entry, why: str, *, now: int) -> None:
+    """Takes an entrant out of its season for its forfeits, between two rounds."""
+    season, bot, version = entry.season, entry.bot, entry.version
+    assert version is not None
     exclusions.exclude_entry(session, entry, "suspended", why, now=now)
     subject = f"season:{season.id}"
     publish(session, "season.suspend", season.id, now=now)

@@ -2,18 +2,20 @@
 change.
 
 A service that changes which versions are active calls `change` in the same transaction. So no page
-has to count them, and the ranked queue reads them again only after a change.
+has to count them, and the ranked queue reads them again only after a change. `entrants` names them.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import func, select
 
 from server.db.models import Bot, GameField, User, Version, VersionState
+from server.db.models.bots import entrant_name
 
 if TYPE_CHECKING:
+    from sqlalchemy import Select
     from sqlalchemy.orm import Session
 
 
@@ -52,3 +54,27 @@ def change_of(session: Session, owner: User) -> None:
     session.flush()
     for game in session.scalars(select(Bot.game).where(Bot.owner_id == owner.id).distinct()).all():
         change(session, game)
+
+
+class Entrant(NamedTuple):
+    """A version and its name among the entrants of a league."""
+
+    version: int
+    """The version's row number."""
+    entrant: str
+    owner: str
+    role: str
+
+
+def entrants(session: Session, query: Select[Version]) -> list[Entrant]:
+    """Returns the entrants that a query of versions, bots and owners selects.
+
+    Loads no objects: there may be thousands.
+    """
+    names = (Version.id, User.name, Bot.name, Version.digest, Version.class_name, User.role)
+    return [
+        Entrant(version, entrant_name(f"{owner}/{bot}", digest, class_name), owner, role)
+        for version, owner, bot, digest, class_name, role in session.execute(
+            query.with_only_columns(*names)
+        )
+    ]

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
     from server.db.models import Comparison, League, Season
 
-_AT_ONCE: Final = 500
+_QUERY_CHUNK: Final = 500
+"""The number of first deals that are looked up with one statement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,7 @@ def _seats(
 
 def _refuse_old_deals(session: Session, firsts: Collection[bytes]) -> None:
     """Raises Conflict if a match has one of these first deals."""
-    for part in in_parts(firsts, _AT_ONCE):
+    for part in in_parts(firsts, _QUERY_CHUNK):
         old = session.scalar(select(Match.id).where(Match.first_deal.in_(part)).limit(1))
         if old is not None:
             raise Conflict(f"the deals of match {old} were to be scheduled again; nothing was")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class OwnTerms:
-    """The settings with which a season needs a league of its own."""
+    """The settings with which a season needs a league of its own, named as for `leagues.create`."""
 
     options: Mapping[str, object] | None = None
     seats: int | None = None
@@ -73,56 +73,30 @@ def found_season(
     """
     require_operator(actor)
     if (league is None) == (game is None):
-        raise BadOption("name either a league or a game, not both")
+        more = ", not both" if game is not None else ""
+        raise BadOption(f"name a league or a game{more}")
     if game is None:
         if own.given:
             raise BadOption(f"{' and '.join(own.given)} belong to the league {league}; edit that")
     elif own.given:
         kind = format.fields.get("kind", "league") if format else "league"
         league = _free_name(session, game, name, kind)
-        _make_league(session, actor, league, game, own, format, deals, settings, now)
+        terms = vars(own) | {"deals": deals, "format": format}
+        leagues.create(session, actor, name=league, game=game, **terms, settings=settings, now=now)
     else:
         registry.package_of(game)
         league = game
     assert league is not None
-    name = editions.next_name(session, league) if name is None else name
     return seasons.create(
         session,
         actor,
-        name=name,
+        name=editions.next_name(session, league) if name is None else name,
         league=league,
         cycles=cycles,
         deals=deals,
         seed=seed,
         format=format,
         draft=draft,
-        now=now,
-    )
-
-
-def _make_league(
-    session: Session,
-    actor: User,
-    name: str,
-    game: str,
-    own: OwnTerms,
-    format: Given[Format] | None,  # noqa: A002 - as in `found_season`
-    deals: int | None,
-    settings: Settings,
-    now: int,
-) -> None:
-    leagues.create(
-        session,
-        actor,
-        name=name,
-        game=game,
-        options=own.options,
-        seats=own.seats,
-        deals=deals,
-        format=format,
-        admission=own.admission,
-        schedule=own.schedule,
-        settings=settings,
         now=now,
     )
 

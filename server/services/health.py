@@ -7,26 +7,23 @@ CHECKS. Changes nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from importlib.metadata import version
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from sqlalchemy import func, select
-
-from matchbox.answers.health import ArenaLine, Figures, Finding, Health, JobsLine, Level
-from server.db.models import Match
+from matchbox.answers.health import Finding, Health
 from server.services import (
+    arena_checks,
     backup_schedule,
     disk,
     editions,
     health_figures,
+    seasons,
     signs,
-    stopped_arenas,
     supervision,
-    walls,
 )
 from server.services.accounts import require_operator_to_see
-from server.services.arena_lines import GONE_MS, arena_lines, may_start
-from server.services.job_lines import job_lines, stalled_ms
+from server.services.arena_lines import arena_lines
+from server.services.findings import State, bad, duration, warning
+from server.services.job_lines import job_lines, last_ended, stalled_ms
 from server.times import HOUR_MS, MINUTE_MS, iso, parse_time_ms
 
 if TYPE_CHECKING:
@@ -57,48 +54,8 @@ PARKED: Final = {
 """The remedy for a parked job of each kind that stays parked."""
 FEW_BYTES: Final = 1 << 30
 """The operator is warned if the disk has less room than this."""
-FAULTS: Final = 3
-"""An arena fails if the platform failed at this many of its jobs lately."""
 RESULTS: Final = 500
 """The ledger is behind if more results than this wait for it."""
-
-
-SYMPTOMS: Final = {
-    "arenas": "an-arena-is-silent",
-    "stopped": "an-arena-was-stopped-for-a-false-result",
-    "walls": "an-arena-has-no-wall",
-    "web": "the-site-does-not-answer",
-    "internal": "arenas-reach-nobody",
-    "faults": "jobs-fail-in-an-arena",
-    "releases": "an-arena-has-another-release",
-    "ledger": "results-do-not-appear",
-    "standings": "boards-are-old",
-    "supervisor": "matchbox-up-is-silent",
-    "jobs": "jobs-wait-and-nothing-moves",
-    "parked": "something-is-parked",
-    "results": "results-do-not-appear",
-    "broker": "the-broker-cannot-be-reached",
-    "disk": "the-disk-is-almost-full",
-    "mail": "mail-does-not-leave",
-    "backups": "no-backup-was-made",
-    "schedule": "a-league-opens-no-further-seasons",
-}
-"""Every kind of finding, with its section of docs/symptoms.md."""
-
-
-class State(NamedTuple):
-    """The facts that the checks read."""
-
-    session: Session
-    settings: Settings
-    now: int
-    arenas: list[ArenaLine]
-    jobs: list[JobsLine]
-    figures: Figures
-    up_ms: int
-    """The time since the platform began to run, in ms."""
-
-
 Check: TypeAlias = Callable[[State], Iterator[Finding]]
 
 
@@ -123,75 +80,6 @@ def judge_for(session: Session, viewer: User | None, settings: Settings, *, now:
     return judge(session, settings, now=now)
 
 
-def _arenas_report(state: State) -> Iterator[Finding]:
-    begins = state.up_ms <= walls.SILENT_MS
-    silent = [one for one in state.arenas if one.state == "silent" and not begins]
-    remedy = "See its log; if its host is gone, start another arena. Others get its job soon."
-    for one in silent:
-        seconds = (state.now - parse_time_ms(one.seen_at)) // 1000
-        text = f"Arena {one.name} has not reported for {_for(seconds)}."
-        yield _bad("arenas", text, remedy, one.full_name)
-    reporting = [one for one in state.arenas if one.state == "reports"]
-    playing = [one for one in reporting if not one.express]
-    if not playing and (begins or may_start(state.arenas, state.now)):
-        return
-    if all(one.stopped or one.key_state == "draining" for one in playing):
-        before = "No arena reports any more" if state.arenas else "No arena has reported yet"
-        if playing:
-            before = "Every arena that reports is stopped or draining"
-        elif reporting:
-            before = "Only the express arena reports"
-        remedy = "Start an arena; see its log."
-        if len(silent) > 1:
-            remedy += " If all fell silent at once, restart `internal`, which takes their reports."
-        yield _bad("arenas", f"{before}, so no match is played.", remedy)
-
-
-def _arenas_go_on(state: State) -> Iterator[Finding]:
-    own = stopped_arenas.stopped(state.session)
-    for one in state.arenas:
-        away = one.key_state == "removed" or state.now - parse_time_ms(one.seen_at) > GONE_MS
-        if one.full_name in own and not away:
-            text = f"Arena {one.name} is stopped and gets no jobs: {one.stopped}."
-            remedy = "Find out why, make its matches void if they may be wrong, then let it go on: "
-            remedy += "all on its page. An arena whose key was removed is told no more."
-            yield _bad("stopped", text, remedy, one.full_name)
-
-
-def _walls_hold(state: State) -> Iterator[Finding]:
-    for one in state.arenas:
-        if one.state == "reports" and not one.walled:
-            text = f"Arena {one.name} has no wall around bots: {one.why}."
-            remedy = (
-                "Until it has one, matches of authors' bots wait. Install bubblewrap or run it in "
-                "a container, or shut this arena down; `matchbox doctor` says what is missing."
-            )
-            yield _bad("walls", text, remedy, one.full_name)
-
-
-def _jobs_succeed(state: State) -> Iterator[Finding]:
-    for one in state.arenas:
-        if one.state == "reports" and not one.stopped and one.faults >= FAULTS:
-            text = (
-                f"Arena {one.name} has failed at least {one.faults} times at a job in the last "
-                f"{walls.FAULTS_MS // MINUTE_MS} minutes. The last cause: {one.fault.rstrip('.')}."
-            )
-            remedy = (
-                "See its log, and what its host lacks: memory, processes, rights. If you cannot "
-                "fix it now, stop this arena on its page, and others get its jobs."
-            )
-            yield _warning("faults", text, remedy, one.full_name)
-
-
-def _releases_agree(state: State) -> Iterator[Finding]:
-    own = version("matchbox")
-    for one in state.arenas:
-        if one.state == "reports" and one.release not in ("", own):
-            text = f"Arena {one.name} has release {one.release}, and the server has {own}."
-            remedy = "Install the server's release there, and start it again."
-            yield _warning("releases", text, remedy, one.full_name)
-
-
 def _ledger_beats(state: State) -> Iterator[Finding]:
     if not signs.ledger_is_late(state.session, state.settings, state.now):
         return
@@ -199,42 +87,43 @@ def _ledger_beats(state: State) -> Iterator[Finding]:
     remedy = "See the logs of the ledger and of beat, and restart the one that hangs."
     if last is None:
         text = "The ledger has not started yet: results wait, and nothing new is scheduled."
-        yield _bad("ledger", text, remedy)
+        yield bad("ledger", text, remedy)
         return
-    since = f"has given no sign of life for {_for((state.now - last) // 1000)}"
-    ended = state.session.scalar(select(func.max(Match.finished_at))) or 0
+    since = f"has given no sign of life for {duration((state.now - last) // 1000)}"
+    ended = last_ended(state.session, state.now)
     goes_on = max(ended, signs.last_of_ledgers(state.session)) > last + signs.LATE_MS
-    if goes_on and state.figures.broker is not False:
+    works = goes_on and signs.ledgers_work(state.session, state.now)
+    if works and state.figures.broker is not False:
         text = f"Beat {since}: nothing new is scheduled. The ledger itself goes on."
         remedy = "See the log of beat, and restart it; if that does not help, restart the ledger."
-        yield _bad("ledger", text, remedy)
+        yield bad("ledger", text, remedy)
     else:
         text = f"The ledger {since}: results wait, and nothing new is scheduled."
-        yield _bad("ledger", text, remedy)
+        yield bad("ledger", text, remedy)
 
 
 def _processes_live(state: State) -> Iterator[Finding]:
     silent = signs.silent(state.session)
     since = {
-        name: f"has given no sign of life for {_for((state.now - at) // 1000)}"
+        name: f"has given no sign of life for {duration((state.now - at) // 1000)}"
         for name, at in silent.items()
     }
     if signs.WEB in silent:
         text = f"`web` {since[signs.WEB]}: pages may not be answered."
-        yield _bad("web", text, "See the log of `web`, and restart it.")
+        yield bad("web", text, "See the log of `web`, and restart it.")
     if signs.INTERNAL in silent:
         text = (
             f"`internal` {since[signs.INTERNAL]}: it takes no reports and results of arenas, which "
             "seem to be silent then."
         )
-        yield _bad("internal", text, "See the log of `internal`, and restart it.")
+        yield bad("internal", text, "See the log of `internal`, and restart it.")
     ledgers = {name for name in signs.processes(state.session) if signs.is_ledger(name)}
     if ledgers <= silent.keys():  # Then the check of the ledgers reports it.
         return
     for name in sorted(ledgers & silent.keys()):
         worker = signs.worker_of(name)
         text = f"The ledger {worker} {since[name]}. Others record results meanwhile."
-        yield _warning("ledger", text, "See the log of that ledger, and restart it.", worker)
+        yield warning("ledger", text, "See the log of that ledger, and restart it.", worker)
 
 
 def _standings_follow(state: State) -> Iterator[Finding]:
@@ -242,25 +131,25 @@ def _standings_follow(state: State) -> Iterator[Finding]:
         return
     last = signs.last(state.session, signs.STANDINGS)
     if last is not None and min(state.now - last, state.up_ms) > BOARDS_MS:
-        text = f"Standings were last brought up to date {_for((state.now - last) // 1000)} ago."
+        text = f"Standings were last brought up to date {duration((state.now - last) // 1000)} ago."
         remedy = (
             "After a start, those of a large league take minutes. If they never end, see the "
             "ledger's log, and restart the ledger."
         )
-        yield _warning("standings", text, remedy)
+        yield warning("standings", text, remedy)
 
 
 def _supervisor_lives(state: State) -> Iterator[Finding]:
     silent = supervision.silence(state.settings.data, now=state.now)
     if silent is not None:
-        since = f"has given no sign of life for {_for(silent.ms // 1000)}"
+        since = f"has given no sign of life for {duration(silent.ms // 1000)}"
         text = f"`matchbox up` {since}: a process that dies is not started again."
         remedy = (
             f"If it was suspended with Ctrl-Z, let it go on: `kill -CONT {silent.pid}`. If it "
             f"hangs, end it with `kill -KILL {silent.pid}`, which ends the whole platform, and "
             "start it again; nothing is lost."
         )
-        yield _warning("supervisor", text, remedy)
+        yield warning("supervisor", text, remedy)
 
 
 def _jobs_move(state: State) -> Iterator[Finding]:
@@ -268,20 +157,20 @@ def _jobs_move(state: State) -> Iterator[Finding]:
         most = OLDEST_MS.get(line.kind)
         age = state.now - parse_time_ms(line.oldest_at) if line.oldest_at else 0
         if most is not None and min(age, state.up_ms) > most:
-            text = f"The oldest {line.kind} has waited for {_for(age // 1000)}."
+            text = f"The oldest {line.kind} has waited for {duration(age // 1000)}."
             remedy = "See whether arenas report, and what they are doing."
-            yield _warning("jobs", text, remedy, line.kind)
+            yield warning("jobs", text, remedy, line.kind)
         if line.parked:
             many = f"{line.parked} {line.kind} jobs are" if line.parked > 1 else f"A {line.kind} is"
             text = f"{many} parked: the platform failed at it again and again."
             remedy = PARKED.get(line.kind, "See the logs of the arenas.")
-            yield _warning("parked", text, remedy, line.kind)
+            yield warning("parked", text, remedy, line.kind)
         if line.kind == "match" and min(age, state.up_ms) > STALLED_MS:
             still = stalled_ms(state.session, state.now)
             if still > STALLED_MS:
-                text = f"Matches wait, and none has ended for {_for(min(age, still) // 1000)}."
+                text = f"Matches wait, and none has ended for {duration(min(age, still) // 1000)}."
                 remedy = "See whether arenas report, and what they are doing."
-                yield _bad("jobs", text, remedy, line.kind)
+                yield bad("jobs", text, remedy, line.kind)
 
 
 def _results_are_booked(state: State) -> Iterator[Finding]:
@@ -290,20 +179,20 @@ def _results_are_booked(state: State) -> Iterator[Finding]:
         remedy = (
             "See the ledger's log. If it is well, give matches more deals, so that there are fewer."
         )
-        yield _warning("results", text, remedy)
+        yield warning("results", text, remedy)
 
 
 def _broker_answers(state: State) -> Iterator[Finding]:
     if state.figures.broker is False:
         text = "The broker cannot be reached, so arenas get no jobs. Nothing is lost."
         remedy = "Start it again, and see its log; waiting jobs follow by themselves."
-        yield _bad("broker", text, remedy)
+        yield bad("broker", text, remedy)
 
 
 def _disk_has_room(state: State) -> Iterator[Finding]:
     for folder in disk.missing_folders(state.settings):
         text = f"The disk of {folder} is not watched: there is no such folder."
-        yield _warning("disk", text, "Mount it, or correct MATCHBOX_DISKS.", folder)
+        yield warning("disk", text, "Mount it, or correct MATCHBOX_DISKS.", folder)
     room = disk.least_room(state.settings)
     if room is None or room.free >= max(FEW_BYTES, state.settings.least_free_mb << 20):
         return
@@ -311,9 +200,9 @@ def _disk_has_room(state: State) -> Iterator[Finding]:
     remedy = "Free some space: old backups first."
     if disk.is_full(state.settings):
         text += " No matches are sent and no uploads are taken until there is more."
-        yield _bad("disk", text, remedy)
+        yield bad("disk", text, remedy)
     else:
-        yield _warning("disk", text, remedy)
+        yield warning("disk", text, remedy)
 
 
 def _mail_leaves(state: State) -> Iterator[Finding]:
@@ -321,7 +210,7 @@ def _mail_leaves(state: State) -> Iterator[Finding]:
     if count:
         many = "A mail" if count == 1 else f"{count:,} mails"
         text = f"{many} could not be sent, even after several tries."
-        yield _warning("mail", text, "Check the mail server and the MATCHBOX_SMTP settings.")
+        yield warning("mail", text, "Check the mail server and the MATCHBOX_SMTP settings.")
 
 
 def _backups_are_made(state: State) -> Iterator[Finding]:
@@ -335,12 +224,12 @@ def _backups_are_made(state: State) -> Iterator[Finding]:
     )
     if kept is not None and kept.trouble:
         text = f"The last backup on the schedule failed: {kept.trouble}."
-        yield (_warning if late is None else _bad)("backups", text, remedy)
+        yield (warning if late is None else bad)("backups", text, remedy)
     elif late is not None:
-        text = f"The last backup on the schedule is {_for(late // 1000)} old."
+        text = f"The last backup on the schedule is {duration(late // 1000)} old."
         if kept is not None and kept.done_at is None:
-            text = f"No backup on the schedule was made for {_for(late // 1000)}."
-        yield _bad("backups", text, remedy)
+            text = f"No backup on the schedule was made for {duration(late // 1000)}."
+        yield bad("backups", text, remedy)
 
 
 def _leagues_go_on(state: State) -> Iterator[Finding]:
@@ -350,15 +239,33 @@ def _leagues_go_on(state: State) -> Iterator[Finding]:
             "Update the time zones of the ledger's machine, such as Debian's package tzdata, or "
             "correct the schedule on the league's page."
         )
-        yield _bad("schedule", text, remedy, name)
+        yield bad("schedule", text, remedy, name)
+
+
+def _seasons_start(state: State) -> Iterator[Finding]:
+    if signs.ledger_is_late(state.session, state.settings, state.now):
+        return
+    if state.up_ms <= editions.OVERDUE_MS:
+        return
+    for name, since in editions.overdue(state.session, now=state.now):
+        ago = duration((state.now - since) // 1000)
+        text = f"Season {name} could have started {ago} ago, and has not."
+        remedy = "The ledger tries again and again; see its log. Or start the season on its page."
+        yield bad("starts", text, remedy, name)
+
+
+def _seasons_go_on(state: State) -> Iterator[Finding]:
+    for name, why in seasons.stopped(state.session):
+        text = f"Season {name} is paused, since it cannot go on: {why.rstrip('.')}."
+        yield bad("seasons", text, "Put that right and resume it, or cancel it.", name)
 
 
 CHECKS: Final[tuple[Check, ...]] = (
-    _arenas_report,
-    _arenas_go_on,
-    _walls_hold,
-    _jobs_succeed,
-    _releases_agree,
+    arena_checks.arenas_report,
+    arena_checks.arenas_go_on,
+    arena_checks.walls_hold,
+    arena_checks.jobs_succeed,
+    arena_checks.releases_agree,
     _ledger_beats,
     _processes_live,
     _standings_follow,
@@ -370,24 +277,6 @@ CHECKS: Final[tuple[Check, ...]] = (
     _mail_leaves,
     _backups_are_made,
     _leagues_go_on,
+    _seasons_start,
+    _seasons_go_on,
 )
-
-
-def _bad(kind: str, text: str, remedy: str, about: str = "") -> Finding:
-    return _finding(kind, "bad", text, remedy, about)
-
-
-def _warning(kind: str, text: str, remedy: str, about: str = "") -> Finding:
-    return _finding(kind, "warning", text, remedy, about)
-
-
-def _finding(kind: str, level: Level, text: str, remedy: str, about: str) -> Finding:
-    page = f"/docs/symptoms#{SYMPTOMS[kind]}"
-    return Finding(kind=kind, about=about, page=page, level=level, text=text, remedy=remedy)
-
-
-def _for(seconds: int) -> str:
-    """Returns a length of time in words: "50 s", "3 min", "2 h"."""
-    if seconds < 120:
-        return f"{seconds} s"
-    return f"{seconds // 60} min" if seconds < 7200 else f"{seconds // 3600} h"

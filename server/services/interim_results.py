@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
 from matchbox.errors import BadOption
-from matchbox.league.sprt import SHARES, Trial
+from matchbox.league.sprt import SHARES, Trial, verdict_text
 from matchbox.league.versions import (
     Figures,
+    NoSharedDeal,
     deal_pairs,
     gauntlet,
     gauntlet_document,
@@ -155,12 +156,13 @@ def finding(row: Comparison) -> str:
         return f"the comparison of {one} with {other} could not be finished: {found['why']}"
     if found["verdict"] == "undecided":
         return f"the games are too few to say whether {one} is better than {other}"
-    return f"{one} is {'' if found['verdict'] == 'better' else 'not '}better than {other}"
+    bounds = None if found["llr"] is None else row.bounds
+    return verdict_text(found["verdict"], one, other, bounds)
 
 
 def _trial(row: Comparison, most: int) -> Trial:
     low, high = row.bounds
-    return Trial(low, high, cap_games=most)
+    return Trial(low, high, max_bouts=most)
 
 
 def _duel(row: Comparison, played: Played, looks: int, *, last: bool) -> Figures:
@@ -173,7 +175,7 @@ def _gauntlet(row: Comparison, plan: Plan, played: Played) -> Figures:
     one, other = row.challenger.entrant, row.defender.entrant
     try:
         whole = gauntlet(played.rows, one, other, cooperative=plan.cooperative)
-    except ValueError:  # Every match of one of the two versions is void.
+    except NoSharedDeal:  # Every match of one of the two versions is void.
         return _NOTHING.copy()
     document = gauntlet_document(whole, len(played.rows))
     by_row = {str(played.versions[name]): value for name, value in document["by_opponent"].items()}

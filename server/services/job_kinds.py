@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import msgspec
 from sqlalchemy import select
 
 from matchbox.errors import BadMessage, Conflict, Forbidden, NotFound
@@ -64,8 +65,8 @@ def claim(session: Session, message: wire.Claim, *, settings: Settings, now: int
     if not walls.is_walled(session, message.arena) and not all(o.trusted for o in _owners(row)):
         raise Conflict(f"{message.arena} has no wall around bots, so it gets no stranger's bot")
     if stopped_arenas.stop_of(session, message.arena):
-        present = row.attempt == message.attempt
-        if present and not stopped_arenas.is_only_one(session, message.arena, now=now):
+        others = stopped_arenas.getting_jobs(session, now=now) - {message.arena}
+        if others and row.attempt == message.attempt:
             jobs.expire(session, kind, row, message.arena)
         return False
     jobs.claim(session, kind, row, message.attempt, arena=message.arena, settings=settings, now=now)
@@ -208,7 +209,7 @@ class Result(NamedTuple):
     message: type[Any]
     """The class of its message."""
     book: Callable[..., bool]
-    """The service that records the result."""
+    """The service that records the result; that of a match is called by `booking.book_matches`."""
     kind: wire.Kind | None = None
     """The kind of job that it is the result of; None if the message names it."""
 
@@ -222,6 +223,29 @@ RESULTS: Final[dict[str, Result]] = {
     wire.LOST: Result(wire.Lost, lose),
 }
 """The tasks with results, by name."""
+
+
+_SHORT: Final = 4 << 20
+"""The most bytes of a result in parts that is not that of a match. A turn may hold any lists."""
+
+
+class _Result(msgspec.Struct, frozen=True):
+    task: str
+    message: msgspec.Raw
+
+
+def decode(text: bytes) -> tuple[str, Any]:
+    """Reads a result {"task", "message"} in JSON as the message of its task. Raises BadMessage.
+
+    It builds nothing that the message cannot hold: JSON may take thirty times its length in memory.
+    """
+    try:
+        found = msgspec.json.decode(text, type=_Result)
+        if found.task != wire.RECORD and len(text) > _SHORT:
+            raise BadMessage(f"only the result of a match may have more than {_SHORT} bytes")
+        return found.task, msgspec.json.decode(found.message, type=RESULTS[found.task].message)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, KeyError) as error:
+        raise BadMessage(f"this is no result in JSON: {error}") from error
 
 
 def claim_of(task: str, data: object) -> wire.Claim:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import and_, func, or_, select
+from sqlalchemy import and_, case, func, or_, select
 
 from matchbox.answers.health import JobsLine
 from matchbox.answers.queue import JobName
-from server.db.models import Match, MatchState
+from server.db.models import Match, MatchState, Version, VersionState
 from server.db.session import count_rows
 from server.services import dispatch
 from server.services.job_kinds import KINDS
-from server.services.jobs import JobKind
+from server.services.jobs import DUE, JobKind
 from server.services.tryouts import TRY_DRAFT
-from server.times import iso
+from server.times import CLOCKS_MS, iso
 
 if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
 
 
@@ -33,16 +34,27 @@ def job_line(session: Session, name: JobName, kind: JobKind[Any], now: int) -> J
     """Returns the line for one kind of job, with the numbers of its unfinished jobs."""
     unfinished = or_(kind.queued, kind.leased)
     running = and_(kind.leased, kind.model.deadline > now)
-    oldest = session.scalar(select(func.min(kind.model.created_at)).where(unfinished))
+    oldest = session.scalar(select(func.min(_waits_since(kind))).where(unfinished))
     under_way = count_rows(session, kind.model, running)
     return JobsLine(
         kind=name,
         queued=count_rows(session, kind.model, unfinished) - under_way,
         running=under_way,
         parked=count_rows(session, kind.model, kind.parked),
-        oldest_at=None if oldest is None else iso(oldest),
+        oldest_at=iso(oldest),
         playing=session.scalar(select(func.count(kind.model.arena.distinct())).where(running)) or 0,
     )
+
+
+def _waits_since(kind: JobKind[Any]) -> ColumnElement[int]:
+    """Since when a job waits: since it was made, or for a version in quarantine, since it was sent,
+    or is to be."""
+    made: ColumnElement[int] = kind.model.created_at
+    if kind.model is not Version:
+        return made
+    due = func.nullif(Version.deadline, DUE)
+    in_quarantine = func.coalesce(Version.sent_at, due, Version.created_at)
+    return case((Version.state == VersionState.QUARANTINED, in_quarantine), else_=made)
 
 
 def stalled_ms(session: Session, now: int) -> int:
@@ -55,6 +67,15 @@ def stalled_ms(session: Session, now: int) -> int:
     running = Match.state == MatchState.RUNNING
     if not count_rows(session, Match, running) and not dispatch.any_ready(session):
         return 0
-    ended = session.scalar(select(func.max(Match.finished_at))) or 0
-    begun = session.scalar(select(func.max(Match.sent_at)).where(running, Match.attempt == 1)) or 0
-    return now - max(ended, begun)
+    first = (running, Match.attempt == 1, Match.sent_at <= now + CLOCKS_MS)
+    begun = session.scalar(select(func.max(Match.sent_at)).where(*first)) or 0
+    return now - max(last_ended(session, now), begun)
+
+
+def last_ended(session: Session, now: int) -> int:
+    """Returns when a match has ended last, UTC in ms; 0 if none has.
+
+    Matches that ended while the clock was ahead do not count.
+    """
+    ended = select(func.max(Match.finished_at)).where(Match.finished_at <= now + CLOCKS_MS)
+    return session.scalar(ended) or 0

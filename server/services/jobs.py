@@ -9,6 +9,7 @@ so a message that is delivered twice, late or never does no harm.
 | `claim`     | leased                    | leased, and held by that arena         |
 | `take`      | leased, held by an arena  | leased, past the deadline              |
 | `expire`    | leased                    | leased, past the deadline              |
+| `keep`      | leased, held by no arena  | leased                                 |
 | `lose`      | leased                    | queued; parked after too many faults   |
 | `sweep`     | leased, past the deadline | queued                                 |
 | `requeue`   | parked                    | queued, with no faults                 |
@@ -16,16 +17,16 @@ so a message that is delivered twice, late or never does no harm.
 | `park`      | leased                    | parked                                 |
 | its result  | any of these              | done, by the kind's own service        |
 
-A message that no arena has taken may wait for long, so its lease is long; lost_messages.py checks
-that the broker still has it. A job that an arena holds has a short lease, which the arena's reports
-renew. So an arena that is silent loses its job, but not an arena with slow bots.
+A message that no arena has taken may wait for long, so its lease is long, and lost_messages.py
+renews it while the broker has the message. A job that an arena holds has a short lease, which the
+arena's reports renew. So an arena that is silent loses its job, but not an arena with slow bots.
 """
 
 from __future__ import annotations
 
 import hmac
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar
 
@@ -38,20 +39,19 @@ from matchbox.match.wire import Kind
 from matchbox.settings import Settings
 from matchbox.whole_numbers import whole_number
 from server.db.models import Draft, Lesson, Match, MatchVerification, Turn, Version
-from server.db.session import compare_and_set
-from server.services import walls
+from server.db.session import compare_and_set, rows_changed
+from server.services import stopped_arenas, walls
 from server.services.events import publish, storable
 from server.services.remote_names import MARK
 from server.times import CLOCKS_MS, MINUTE_MS
 
 MAX_ATTEMPTS: Final = 20
 """A job is parked after every 20 attempts without a result, since it may be what kills the arenas.
-But not while no arena reports: then no arena may have seen it."""
+Nothing is parked while no arena gets such jobs, since then none may have seen it."""
 DUE: Final = 0
 """A deadline that has passed at any time."""
 HELD_MS: Final = 45_000
-"""The time, in ms, for which an arena keeps a job after each of its reports. They come every 15
-s."""
+"""How long, in ms, an arena keeps a job after each of its reports, which come every 15 s."""
 _MIN_ATTEMPTS: Final = 10
 """A job that an operator sends again, or that begins anew, is not parked before this many."""
 _SHORT_LEASES: Final = 3
@@ -69,7 +69,7 @@ class JobKind(Generic[Row]):
     """Describes a kind of job to the functions of this module.
 
     `queued`, `leased` and `parked` are conditions that select the rows in that state. `to_queued`,
-    `to_leased` and `to_parked` are the column values that bring a row into that state.
+    `to_leased` and `to_parked` are the other column values of a row that comes into that state.
     """
 
     name: Kind | Literal["draft"]
@@ -79,9 +79,9 @@ class JobKind(Generic[Row]):
     queued: ColumnElement[bool]
     leased: ColumnElement[bool]
     parked: ColumnElement[bool]
-    to_queued: Mapping[str, Any]
-    to_leased: Mapping[str, Any]
-    to_parked: Mapping[str, Any]
+    to_queued: Mapping[str, Any] = field(default_factory=lambda: {"deadline": DUE})
+    to_leased: Mapping[str, Any] = field(default_factory=dict)
+    to_parked: Mapping[str, Any] = field(default_factory=lambda: {"deadline": None})
     resume: Callable[..., object] = lambda *_, **__: None
     """Called with session, row, settings and now after a row was queued again."""
     claimed: Callable[[Session, Row, Settings, int], Mapping[str, Any]] = lambda *_: {}
@@ -90,7 +90,9 @@ class JobKind(Generic[Row]):
     failed: Callable[[Session, Row, int], None] = lambda *_: None
     """Called for each platform fault that counts."""
     lease_ms: int | None = None
-    """The length of a message's lease, if it is not the settings'."""
+    """The length of a message's lease, if it is shorter than the settings'."""
+    express: bool = False
+    """Whether express arenas do such jobs too."""
 
 
 def subject_of(kind: Kind | Literal["draft"], row: Job) -> str:
@@ -157,14 +159,11 @@ def next_deadline(kind: JobKind[Any], settings: Settings, now: int, attempt: int
 def lease_ms(kind: JobKind[Any], settings: Settings, attempt: int) -> int:
     """Returns the length of the lease of an attempt, in ms.
 
-    Each attempt after the fourth has a longer lease. Behind slow bots a message may wait in the
-    queue for longer than any fixed lease, and that alone must not park a job.
+    Each attempt after the fourth has a longer lease. Behind slow bots a message may wait for longer
+    than any fixed lease while the broker cannot be asked, and that alone must not park a job.
     """
-    return _usual_lease_ms(kind, settings) * max(1, attempt - _SHORT_LEASES)
-
-
-def _usual_lease_ms(kind: JobKind[Any], settings: Settings) -> int:
-    return kind.lease_ms or settings.lease_minutes * MINUTE_MS
+    usual = kind.lease_ms or settings.lease_minutes * MINUTE_MS
+    return usual * max(1, attempt - _SHORT_LEASES)
 
 
 def lease(
@@ -176,18 +175,21 @@ def lease(
     parked. `values` are further columns to set.
     """
     attempt = row.attempt + 1
-    often = row.attempt and row.attempt % MAX_ATTEMPTS == 0
-    if often and walls.reporting(session, now=now):
+    if row.attempt and row.attempt % MAX_ATTEMPTS == 0 and _has_arena(session, kind, now):
         trouble = f"sent {row.attempt} times, and it never came back"
-        if compare_and_set(
-            session, row, {**kind.to_parked, "trouble": trouble}, kind.queued, attempt=row.attempt
-        ):
+        parked = {**kind.to_parked, "trouble": trouble}
+        if compare_and_set(session, row, parked, kind.queued, attempt=row.attempt):
             _alarm(session, kind, row, trouble, now)
         return False
     deadline = next_deadline(kind, settings, now, attempt)
     sent = {"attempt": attempt, "deadline": deadline, "sent_at": now, "arena": None}
     leased = {**kind.to_leased, **values, **sent}
     return compare_and_set(session, row, leased, kind.queued, attempt=row.attempt)
+
+
+def _has_arena(session: Session, kind: JobKind[Any], now: int) -> bool:
+    """Whether an arena that reports gets such jobs."""
+    return bool(stopped_arenas.getting_jobs(session, express=kind.express, now=now))
 
 
 def with_room(attempt: int) -> int:
@@ -282,7 +284,7 @@ def in_time(kind: JobKind[Any], now: int, settings: Settings) -> ColumnElement[b
     """
     model = kind.model
     leases = case((model.attempt > _SHORT_LEASES, model.attempt - _SHORT_LEASES), else_=1)
-    longest = literal(_usual_lease_ms(kind, settings), BigInteger) * leases
+    longest = literal(settings.lease_minutes * MINUTE_MS, BigInteger) * leases
     return and_(model.deadline > now, model.deadline - longest <= now + CLOCKS_MS)
 
 
@@ -330,6 +332,13 @@ def expire(session: Session, kind: JobKind[Row], row: Row, arena: str | None = N
     return compare_and_set(session, row, {"deadline": DUE}, free, attempt=row.attempt)
 
 
+def keep(session: Session, kind: JobKind[Any], ids: list[int], attempt: int, until: int) -> int:
+    """Renews the leases of those of these jobs that no arena has claimed; returns their number."""
+    model = kind.model
+    free = (model.id.in_(ids), model.attempt == attempt, kind.leased, model.arena.is_(None))
+    return rows_changed(session, update(model).where(*free).values(deadline=until))
+
+
 def give_back(
     session: Session,
     kind: JobKind[Row],
@@ -363,10 +372,7 @@ def park(
 
 
 def sweep(session: Session, kind: JobKind[Row], *, settings: Settings, now: int) -> int:
-    """Puts jobs that are past their deadline back into the queue; returns how many were late.
-
-    Counts no fault.
-    """
+    """Puts jobs that are late back into the queue, and counts no fault; returns how many."""
     late = overdue(session, kind, now, settings=settings)
     found = select(kind.model).where(kind.leased, late)
     rows = session.scalars(found.order_by(kind.model.id)).all()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from matchbox.errors import Forbidden, NotFound
+from matchbox.errors import Forbidden, NotFound, quoted
 from matchbox.match import record as records
 from server.db.models import Match, Result
 from server.services.embargo import reason
@@ -25,7 +25,7 @@ def record_of(session: Session, match: str) -> Record:
     """
     row = session.get(Match, match)
     if row is None:
-        raise NotFound(f"there is no match {match}")
+        raise NotFound(f"there is no match {quoted(match)}")
     why = reason(session, row)
     if why is not None or row.result is None:
         raise Forbidden(why or f"match {match} has no record").to_everybody()

@@ -7,18 +7,16 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, get_args
 
 from sqlalchemy import delete, func, select, update
-from sqlalchemy.orm import contains_eager
+from sqlalchemy.orm import contains_eager, defer
 
 from matchbox import registry
 from matchbox.bundle import check_name
 from matchbox.errors import BadGame, BadName, BadOption, Conflict, quoted
 from matchbox.game import check_seats, fill_options
-from matchbox.league import course
 from matchbox.league.format import Admission, Format, Given, Schedule, given, read, write
-from matchbox.league.season import Field
 from matchbox.match.hosted_bout import check_decisions
 from matchbox.match.wire import Separation
-from matchbox.settings import MAX_DEALS
+from matchbox.settings_of_play import MAX_DEALS
 from server.db.models import (
     UNDER_WAY,
     UPCOMING,
@@ -27,6 +25,7 @@ from server.db.models import (
     Match,
     Rating,
     Season,
+    SeasonState,
     Standing,
     User,
     Version,
@@ -36,6 +35,7 @@ from server.db.models import (
 from server.services import audit, exclusions, starts
 from server.services import schedule as cron
 from server.services.accounts import require_operator
+from server.services.league_settings import admission_of, changed_format, schedule_of
 from server.services.lookup import find_league
 
 if TYPE_CHECKING:
@@ -81,17 +81,11 @@ def create(
     Raises Forbidden, BadName, BadOption, UnknownGame or Conflict.
     """
     require_operator(actor)
-    if check_name(name) in registry.packages():
-        raise BadName(f"{name!r} is the default league of a game; choose another name").of("name")
-    if session.scalar(select(League.id).where(League.name == name)) is not None:
-        raise Conflict(f"there is a league {name!r} already; choose another name").of("name")
-    spec = registry.game(game).spec
-    league = _new(spec, name, settings.match_deals, now)
-    _set_deals(league, deals)
-    league.options = fill_options(spec, options or {})
+    played = registry.game(game)
+    league = _new(played.spec, name, settings.match_deals, now)
     league.seats = league.seats if seats is None else seats
-    check_seats(spec, league.seats)
-    check_decisions(registry.game(game), league.seats, league.options)
+    league.options = check_new(session, name, played, league.seats, options or {})
+    _set_deals(league, deals)
     scheduled = _gets_times(schedule)
     if continuous:
         _check_endless(name, admission, scheduled)
@@ -104,6 +98,21 @@ def create(
     fields = {"separation": separation, "format": format, "schedule": schedule}
     _note(session, actor, "league.create", league, {**fields, "admission": admission}, now)
     return league
+
+
+def check_new(
+    session: Session, name: str, game: Game, seats: int, options: Mapping[str, object]
+) -> dict[str, str | int | bool]:
+    """Returns every option of a new league. Raises BadName, BadOption or Conflict if its name,
+    seats or options cannot be."""
+    if check_name(name) in registry.packages():
+        raise BadName(f"{name!r} is the default league of a game; choose another name").of("name")
+    if session.scalar(select(League.id).where(League.name == name)) is not None:
+        raise Conflict(f"there is a league {name!r} already; choose another name").of("name")
+    filled = fill_options(game.spec, options)
+    check_seats(game.spec, seats)
+    check_decisions(game, seats, filled)
+    return filled
 
 
 def edit(
@@ -128,6 +137,10 @@ def edit(
     schedule.
     """
     require_operator(actor)
+    if paced and deals is not None:
+        raise BadOption(
+            "with paced the bots' speed decides the number of deals: leave out deals or paced"
+        ).of("deals")
     league = find_league(session, name)
     if league.continuous and _gets_times(schedule):
         raise Conflict(f"{league.name} is continuous; make another league for a schedule")
@@ -149,33 +162,6 @@ def edit(
         "schedule": schedule,
     }
     _note(session, actor, "league.edit", league, fields, now)
-
-
-def format_of(league: League) -> Format:
-    """Returns the format of the league's next season."""
-    return read(Format, league.format)
-
-
-def check_format(league: League, plan: Format) -> None:
-    """Raises BadOption if no season of that format can be played at the league's tables."""
-    tables = Field((), "", seats=league.seats, cooperative=registry.is_cooperative(league.game))
-    try:
-        course.check_pairs(plan, tables)
-    except ValueError as error:
-        raise BadOption(str(error)) from None
-
-
-def admission_of(league: League) -> Admission:
-    """Returns the league's admission. A continuous league has no default limit on the bots of an
-    author."""
-    return read(
-        Admission, {"bots": None, **league.admission} if league.continuous else league.admission
-    )
-
-
-def schedule_of(league: League) -> Schedule:
-    """Returns the league's schedule."""
-    return read(Schedule, league.schedule)
 
 
 def ensure_default_leagues(
@@ -241,9 +227,9 @@ def active_in(league: League) -> Select[Version]:
 
 
 def field_of(session: Session, league: League) -> Sequence[Version]:
-    """Returns what `active_in` selects, with bots and owners loaded."""
+    """Returns what `active_in` selects, with bots and owners loaded, but without reports."""
     named = contains_eager(Version.bot).contains_eager(Bot.owner)
-    return session.scalars(active_in(league).options(named)).all()
+    return session.scalars(active_in(league).options(named, defer(Version.report))).all()
 
 
 def check_deals(deals: int) -> int:
@@ -270,7 +256,8 @@ def _check_endless(name: str, admission: Given[Admission] | None, scheduled: boo
 
 def _gets_times(schedule: Given[Schedule] | None) -> bool:
     """Whether seasons are to start by themselves."""
-    return schedule is not None and schedule.fields.get("cron") is not None
+    given_times = () if schedule is None else map(schedule.fields.get, ("once", "cron"))
+    return any(time is not None for time in given_times)
 
 
 def _set_separation(league: League, separation: str | None) -> None:
@@ -300,14 +287,13 @@ def _set(
 ) -> None:
     """Replaces the fields that are given. Raises BadOption."""
     if format:
-        wanted_format = format.replace_in(format_of(league))
-        check_format(league, wanted_format)
-        league.format = write(wanted_format)
+        league.format = write(changed_format(league, format))
     if admission:
         league.admission = write(admission.replace_in(admission_of(league)))
     if schedule:
-        wanted = schedule.replace_in(schedule_of(league))
-        cron.check(wanted, now)
+        old = schedule_of(league)
+        wanted = schedule.replace_in(old)
+        cron.check(wanted, now, old)
         league.schedule = write(wanted)
 
 
@@ -317,18 +303,27 @@ def _is_under_way(session: Session, league: League) -> bool:
 
 
 def _reschedule(session: Session, league: League, now: int) -> None:
-    """Moves the scheduled season that has not started yet to the schedule's next free time."""
-    its_own = (Season.league_id == league.id, Season.state.in_(UPCOMING))
-    waiting = (*its_own, Season.starts_at.is_not(None))
-    edition = session.scalar(select(Season.edition).where(*waiting).limit(1))
+    """Moves the scheduled season that has not started yet to the schedule's next free time.
+
+    If there is none, the season that waits for an operator gets a single start, an open one before
+    a draft.
+    """
+    to_come = (Season.league_id == league.id, Season.state.in_(UPCOMING))
+    timed = (*to_come, Season.starts_at.is_not(None))
+    edition = session.scalar(select(Season.edition).where(*timed).limit(1))
+    if edition is None and schedule_of(league).once is not None:
+        first = (Season.state == SeasonState.DRAFT, Season.edition)
+        chosen = select(Season.edition).where(*to_come).order_by(*first).limit(1)
+        edition = session.scalar(chosen)
     starts_at = starts.free_start(session, league, but=edition, now=now)
-    session.execute(update(Season).where(*waiting).values(starts_at=starts_at))
+    its_own = (*to_come, Season.edition == edition)
+    session.execute(update(Season).where(*its_own).values(starts_at=starts_at))
 
 
 def _note(
     session: Session,
     actor: User,
-    action: str,
+    action: audit.Action,
     league: League,
     changes: Mapping[str, object],
     now: int,

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-_AT_ONCE: Final = 1000
+_QUERY_CHUNK: Final = 1000
 """The number of bots whose memories are read with one statement."""
 
 
@@ -250,8 +250,9 @@ def _played(session: Session, season: Season) -> dict[int, list[tuple[str, int]]
 def _inherited(session: Session, season: Season) -> dict[int, str | None]:
     """The last memory from an earlier season, for each entrant that has had no lesson in this one.
 
-    Earlier seasons are those of the league that had finished when this one started. The keys are
-    row numbers of versions, the values digests.
+    Earlier seasons are those of the league that had finished when this one started. A lesson that
+    failed and left no memory does not count. The keys are row numbers of versions, the values
+    digests.
     """
     taught = select(Lesson.version_id).where(Lesson.season_id == season.id, ~_WAITING)
     own = select(Version.bot_id, Version.id).join(Entry, Entry.version_id == Version.id)
@@ -263,16 +264,17 @@ def _inherited(session: Session, season: Season) -> dict[int, str | None]:
         Season.id != season.id,
         Season.finished_at <= (season.started_at or season.created_at),
     )
+    counts = or_(Lesson.state == LessonState.LEARNED, Lesson.after.is_not(None))
     last_first = (Season.finished_at.desc(), Season.id.desc(), Lesson.round.desc())
     place = func.row_number().over(partition_by=Version.bot_id, order_by=last_first)
     query = (
         select(Version.bot_id, Lesson.after, place.label("place"))
         .join(Version, Version.id == Lesson.version_id)
         .join(Season, Season.id == Lesson.season_id)
-        .where(*earlier, ~_WAITING)
+        .where(*earlier, ~_WAITING, counts)
     )
     found: dict[int, str | None] = {}
-    for part in in_parts(versions, _AT_ONCE):
+    for part in in_parts(versions, _QUERY_CHUNK):
         each = query.where(Version.bot_id.in_(part)).subquery()
         newest = select(each.c.bot_id, each.c.after).where(each.c.place == 1)
         found |= {versions[bot]: memory for bot, memory in session.execute(newest)}
@@ -307,9 +309,6 @@ LESSON: Final = JobKind(
     queued=_UNDER_WAY,
     leased=_UNDER_WAY,
     parked=and_(_WAITING, Lesson.deadline.is_(None)),
-    to_queued={"deadline": jobs.DUE},
-    to_leased={},
-    to_parked={"deadline": None},
     resume=send,
 )
 """A lesson is queued if its deadline has passed, and leased if its deadline is still to come."""

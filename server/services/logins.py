@@ -10,11 +10,11 @@ The counts are in the database, so that all web processes share them. There are 
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sqlalchemy import delete, or_, select
 
@@ -56,6 +56,16 @@ class Limit:
         return left if 0 < left <= self.longest_ms else 0
 
 
+class Before(NamedTuple):
+    """A count of wrong passwords as it was before an attempt; the times are UTC in ms."""
+
+    subject: str
+    limit: Limit
+    wrong: int
+    wrong_at: int
+    until: int
+
+
 NETWORK: Final = Limit(free=3, longest_ms=5 * MINUTE_MS)
 """The limit for one account from one network."""
 ACCOUNT: Final = Limit(free=30, longest_ms=MINUTE_MS)
@@ -66,17 +76,19 @@ KNOWN_MS: Final = 90 * DAY_MS
 """The time in ms for which a network counts as known after a login: 90 days."""
 FRESH_MS: Final = 10 * MINUTE_MS
 """The time in ms for which a login stands for the password of an account that has none."""
-AT_ONCE: Final = 500
-"""The most counts that one transaction deletes, since other writers wait for it."""
+MAX_PER_TRANSACTION: Final = 500
+"""The most counts that one transaction of `trim` deletes, since other writers wait for it."""
 _EVERYWHERE: Final = "*"
 _OTHERWISE: Final = ", or from where you have logged in before"
 
 
 def log_in(context: Context, name: str, password: str, network: str) -> User:
-    """Returns the account with that name and password.
+    """Returns the account with that name and password. Spaces around the name are ignored: phones
+    put one after a completed word.
 
     Raises Forbidden if one of them is wrong, or TooMany during a pause.
     """
+    name = name.strip()
     with counting_failure(context, name, network), context.read() as session:
         return accounts.log_in(session, name, password)
 
@@ -90,15 +102,20 @@ def change_password(
     network: str,
     revoke: bool,
     begun: int | None = None,
+    then: Callable[[Session, User], None] | None = None,
 ) -> User:
     """Changes the account's password, or sets its first one. Confirms it as `confirm` does.
 
-    Returns the account. Raises the errors of `confirm` and `accounts.change_password`.
+    Calls `then` in the same transaction, such as to log in, since all sessions end. Returns the
+    account. Raises the errors of `confirm`, `accounts.change_password` and `then`.
     """
     confirm(context, actor, old, network=network, begun=begun)
     with context.write() as session:
         now = context.now()
-        return accounts.change_password(session, actor, old, new, now=now, revoke=revoke)
+        user = accounts.change_password(session, actor, old, new, now=now, revoke=revoke)
+        if then is not None:
+            then(session, user)
+        return user
 
 
 def confirm(
@@ -129,23 +146,23 @@ def counting_failure(context: Context, name: str, network: str) -> Iterator[None
     during a pause. A block that raises Unavailable has checked nothing, and does not count.
     """
     with context.write() as session:
-        _count(session, context, name, network)
+        before = _count(session, context, name, network)
     try:
         yield
     except Unavailable:
         with context.write() as session:
-            _take_back(session, context, name, network)
+            _take_back(session, before)
         raise
     with context.write() as session:
         _forgive(session, context, name, network)
 
 
 def old(session: Session, *, now: int) -> Sequence[str]:
-    """Returns the subjects of counts that no longer matter, at most AT_ONCE, for `trim`.
+    """Returns the subjects of at most MAX_PER_TRANSACTION counts that no longer matter.
 
-    It reads all counts, so it is a reader's.
+    They are for `trim`. It reads all counts, so a reader should call it.
     """
-    found = select(LoginAttempts.subject).where(*_is_old(now)).limit(AT_ONCE)
+    found = select(LoginAttempts.subject).where(*_is_old(now)).limit(MAX_PER_TRANSACTION)
     return session.scalars(found).all()
 
 
@@ -161,7 +178,8 @@ def _is_old(now: int) -> tuple[ColumnElement[bool], ...]:
     return attempts.wrong_at <= now - FORGOTTEN_MS, unknown
 
 
-def _count(session: Session, context: Context, name: str, network: str) -> None:
+def _count(session: Session, context: Context, name: str, network: str) -> list[Before]:
+    """Counts a wrong password; returns each count as it was before. Raises TooMany."""
     now = context.now()
     here = _attempts(session, context, name, network)
     everywhere = _attempts(session, context, name, _EVERYWHERE)
@@ -170,9 +188,10 @@ def _count(session: Session, context: Context, name: str, network: str) -> None:
         raise _too_many("your network", left)
     if not known and (left := ACCOUNT.left_ms(everywhere.until, now)):
         raise _too_many("many networks", left, _OTHERWISE)
-    _add(here, NETWORK, now)
+    counted = [_add(here, NETWORK, now)]
     if not known:
-        _add(everywhere, ACCOUNT, now)
+        counted.append(_add(everywhere, ACCOUNT, now))
+    return counted
 
 
 def _forgive(session: Session, context: Context, name: str, network: str) -> None:
@@ -186,13 +205,18 @@ def _forgive(session: Session, context: Context, name: str, network: str) -> Non
         everywhere.wrong = max(0, everywhere.wrong - 1)
 
 
-def _take_back(session: Session, context: Context, name: str, network: str) -> None:
-    """Uncounts an attempt; a pause stays."""
-    here = _attempts(session, context, name, network)
-    here.wrong = max(0, here.wrong - 1)
-    if not _is_known(here, context.now()):
-        everywhere = _attempts(session, context, name, _EVERYWHERE)
-        everywhere.wrong = max(0, everywhere.wrong - 1)
+def _take_back(session: Session, counted: Sequence[Before]) -> None:
+    """Uncounts an attempt. If others were counted since, only their pauses stay."""
+    for before in counted:
+        attempts = session.get(LoginAttempts, before.subject)
+        if attempts is None:
+            continue
+        attempts.wrong = max(0, attempts.wrong - 1)
+        if attempts.wrong == before.wrong:
+            attempts.wrong_at, attempts.until = before.wrong_at, before.until
+        else:
+            pause_ms = before.limit.pause_ms(attempts.wrong)
+            attempts.until = min(attempts.until, attempts.wrong_at + pause_ms)
 
 
 def _is_known(here: LoginAttempts, now: int) -> bool:
@@ -200,10 +224,13 @@ def _is_known(here: LoginAttempts, now: int) -> bool:
     return here.right_at is not None and here.right_at > now - KNOWN_MS
 
 
-def _add(attempts: LoginAttempts, limit: Limit, now: int) -> None:
+def _add(attempts: LoginAttempts, limit: Limit, now: int) -> Before:
+    """Adds a wrong password, with its pause; returns the count as it was before."""
+    before = Before(attempts.subject, limit, attempts.wrong, attempts.wrong_at, attempts.until)
     attempts.wrong += 1
     attempts.wrong_at = now
     attempts.until = now + limit.pause_ms(attempts.wrong)
+    return before
 
 
 def _attempts(session: Session, context: Context, name: str, network: str) -> LoginAttempts:

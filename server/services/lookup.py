@@ -26,18 +26,25 @@ from server.db.models import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlalchemy.orm import Session
 
-Row = TypeVar("Row", Comparison, Lesson, Match, Version)
+Row = TypeVar("Row", Comparison, Lesson, Version)
 
 _SEASON: Final = select(Season).options(joinedload(Season.league), defer(Season.rounds))
 """A season may have thousands of rounds, so they are loaded only when they are read."""
+SHORT_ID: Final = 8
+"""The fewest digits that can stand for a match's id."""
 MAX_FULL_NAME: Final = 65
 """The most characters of a bot's name with its owner's: 32 each, and the slash."""
 FOUND_SEASONS: Final = "seasons"
 """The key under which a page's session keeps the seasons that were found, by number or name."""
 _NUMBERED: Final = _SEASON.where(Season.id == bindparam("wanted"))
 _NAMED: Final = _SEASON.where(Season.name == bindparam("wanted"))
+_BEGINNING: Final = (
+    select(Match.id).where(Match.id >= bindparam("first"), Match.id <= bindparam("last")).limit(2)
+)
 _ENTRIES: Final = (
     select(Entry)
     .where(Entry.season_id == bindparam("season"))
@@ -69,6 +76,12 @@ def find_version(session: Session, number: int) -> Version:
     return _get(session, Version, number)
 
 
+def versions_of(session: Session, bot: Bot) -> Sequence[Version]:
+    """Returns the versions of the bot in order, without their reports, which are long."""
+    query = select(Version).where(Version.bot_id == bot.id).order_by(Version.number)
+    return session.scalars(query.options(defer(Version.report))).all()
+
+
 def active_version(session: Session, bot: int) -> Version | None:
     """Returns the active version of the bot with that row number; None if it has none."""
     active = (Version.bot_id == bot, Version.state == VersionState.ACTIVE)
@@ -76,8 +89,20 @@ def active_version(session: Session, bot: int) -> Version | None:
 
 
 def find_match(session: Session, name: str) -> Match:
-    """Returns the match with that id."""
-    return _get(session, Match, name)
+    """Returns the match with that id or first digits."""
+    return session.get(Match, name) or session.get_one(Match, whole_id(session, name))
+
+
+def whole_id(session: Session, name: str) -> str:
+    """Returns the id of the match with that id or first digits. Raises NotFound."""
+    # Every hexadecimal digit sorts before "g". With `LIKE`, SQLite would read every match.
+    last = f"{name}g" if len(name) >= SHORT_ID else name
+    found = session.scalars(_BEGINNING, {"first": name, "last": last}).all()
+    if not found:
+        raise NotFound(f"there is no match {quoted(name)}")
+    if len(found) > 1:
+        raise NotFound(f"several matches begin with {name}: give more of the id's digits")
+    return found[0]
 
 
 def find_lesson(session: Session, number: int) -> Lesson:
@@ -113,7 +138,8 @@ def find_season(session: Session, name: int | str, viewer: User | None = None) -
     row = kept.get(wanted) or session.scalar(query, {"wanted": wanted})
     drafts = viewer is not None and viewer.operator
     if row is None or (row.state == SeasonState.DRAFT and not drafts):
-        raise NotFound(f"there is no season {quoted(name)}")
+        hint = _newest_season(session, text, drafts=drafts)
+        raise NotFound(f"there is no season {quoted(name)}{hint}")
     if "entries" not in inspect(row).dict:
         entries = session.scalars(_ENTRIES, {"season": row.id}).all()
         set_committed_value(row, "entries", entries)
@@ -121,7 +147,16 @@ def find_season(session: Session, name: int | str, viewer: User | None = None) -
     return row
 
 
-def _get(session: Session, model: type[Row], key: int | str) -> Row:
+def _newest_season(session: Session, league: str, *, drafts: bool) -> str:
+    """A hint at the newest season of the league with this name; empty if there is none."""
+    query = select(Season.name).join(Season.league).where(League.name == league)
+    if not drafts:
+        query = query.where(Season.state != SeasonState.DRAFT)
+    newest = session.scalar(query.order_by(Season.id.desc()).limit(1))
+    return f"; {league} is a league, and its newest season is {quoted(newest)}" if newest else ""
+
+
+def _get(session: Session, model: type[Row], key: int) -> Row:
     row = session.get(model, key)
     if row is None:
         raise NotFound(f"there is no {model.__tablename__} {key}")

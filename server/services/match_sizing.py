@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from sqlalchemy import bindparam, select
 
 from server.db.models import League, Match, MatchSeat, MatchState, Result, Version
+from server.db.session import in_parts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -34,6 +35,8 @@ OWN: Final = 10
 """How many of a version's own last matches show its speed, if it is in none of the others."""
 MAX_TIMES: Final = 2.5
 """The longest match of a season may take this many times `match_seconds`."""
+_QUERY_CHUNK: Final = 1000
+"""The number of matches whose times are read with one query."""
 
 
 class MatchSizer:
@@ -161,19 +164,18 @@ class MatchSizer:
     def _time(self, matches: Collection[str]) -> None:
         """Reads the times of the matches that have not been read yet."""
         fresh = [one for one in matches if one not in self._timed]
-        if not fresh:
-            return
         columns = (MatchSeat.version_id, Match.deal_count, Result.seconds, Result.cpu_ms)
         query = (
             select(MatchSeat.match_id, *columns)
             .join(Match, Match.id == MatchSeat.match_id)
             .join(Result, Result.match_id == MatchSeat.match_id)
-            .where(MatchSeat.match_id.in_(fresh))
             .order_by(MatchSeat.match_id, MatchSeat.seat)
         )
-        for match, version, deals, seconds, cpu_ms in self._session.execute(query):
-            timed = self._timed.setdefault(match, _Timed([], deals, seconds, cpu_ms))
-            timed.versions.append(version)
+        for part in in_parts(fresh, _QUERY_CHUNK):
+            own = query.where(MatchSeat.match_id.in_(part))
+            for match, version, deals, seconds, cpu_ms in self._session.execute(own):
+                timed = self._timed.setdefault(match, _Timed([], deals, seconds, cpu_ms))
+                timed.versions.append(version)
 
 
 class _Timed(NamedTuple):

@@ -32,13 +32,18 @@ if TYPE_CHECKING:
     from server.db.models import User
 
 
+LONGEST_WHY: Final = 200
+"""The most characters of an arena's reason that are kept; everybody may read them."""
+
+
 def ask(
     session: Session, actor: User, name: str, *, settings: Settings, now: int
 ) -> MatchVerification:
     """Orders the match to be played again; returns the verification.
 
-    Raises NotFound, also if its record was removed, Forbidden while the match is closed, Conflict
-    if it is being verified already or cannot be played here, and TooMany beyond the day's number.
+    Raises NotFound, also if its record was removed, Forbidden while the match is closed or if no
+    verifications are allowed, Conflict if it is being verified already or cannot be played here,
+    and TooMany beyond the day's number.
     """
     match = find_match(session, name)
     if why := reason(session, match):
@@ -141,7 +146,7 @@ def book(session: Session, message: Verified, *, settings: Settings, now: int) -
     values = {
         "wanted": False,
         "deadline": None,
-        "trouble": storable(message.why, 500),
+        "trouble": _one_line(message.why),
         "finding": message.finding,
         "bout": message.bout,
         "move": message.move,
@@ -151,6 +156,12 @@ def book(session: Session, message: Verified, *, settings: Settings, now: int) -
         return False
     publish(session, "match.verified", row.match_id, now=now)
     return True
+
+
+def _one_line(text: str) -> str:
+    """Returns an arena's words as one line of at most LONGEST_WHY characters."""
+    printable = "".join(letter if letter.isprintable() else " " for letter in text)
+    return storable(" ".join(printable.split()), LONGEST_WHY)
 
 
 def _check_playable(session: Session, match: Match) -> None:
@@ -180,7 +191,8 @@ def _check_quota(session: Session, actor: User, settings: Settings, now: int) ->
     made = session.scalars(select(MatchVerification.created_at).where(*own)).all()
     most = settings.verifications_per_day
     if not most:
-        raise TooMany("the operator allows no verifications here; use `matchbox verify`")
+        why = "the operator allows no verifications here; use `matchbox verify`"
+        raise Forbidden(why).to_everybody()
     if len(made) >= most:
         opens = sorted(made)[-most] + DAY_MS
         raise TooMany(
@@ -206,9 +218,6 @@ VERIFICATION: Final = JobKind(
     queued=_UNDER_WAY,
     leased=_UNDER_WAY,
     parked=and_(MatchVerification.wanted.is_(True), MatchVerification.deadline.is_(None)),
-    to_queued={"deadline": jobs.DUE},
-    to_leased={},
-    to_parked={"deadline": None},
     resume=send,
     failed=_give_up,
 )

@@ -90,8 +90,10 @@ def load(session: Session, names: Collection[str]) -> Sequence[Match]:
     return found
 
 
-def record(session: Session, message: MatchPlayed, *, settings: Settings, now: int) -> bool:
-    """Finishes the match with its result.
+def record(
+    session: Session, message: MatchPlayed, *, unfit: str = "", settings: Settings, now: int
+) -> bool:
+    """Finishes the match with its result. `unfit` says why its record is known not to fit it.
 
     Accepts the result of any attempt, since all of them play the same match. Returns False if the
     match was final already, or if the record does not fit the match; then the job counts as lost by
@@ -102,6 +104,8 @@ def record(session: Session, message: MatchPlayed, *, settings: Settings, now: i
         session, MATCH, message.match, message.attempt, message.token, settings=settings
     )
     try:
+        if unfit:
+            raise BadRecord(unfit)
         played = results.unpack(match, message.record)
         results.check(match, played)
         results.check_beside(match, played, message)
@@ -127,8 +131,8 @@ def record(session: Session, message: MatchPlayed, *, settings: Settings, now: i
     results.book_points(match)
     match.league.finished += 1
     ratings.update_live(session, match)
-    faults.count(session, match, played, settings=settings, now=now)
     fault_counts.book(session, match, played, now=now)
+    faults.count(session, match, played, settings=settings, now=now)
     samples.book(session, match, message, now=now)
     publish(session, "match.finished", match.id, now=now)
     return True
@@ -163,5 +167,5 @@ MATCH: Final = JobKind(
     to_leased={"state": MatchState.RUNNING},
     to_parked={"state": MatchState.PARKED, "deadline": None},
     resume=_publish_queued,
-    failed=quarantine.note,
+    failed=quarantine.count_fault,
 )

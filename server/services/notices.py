@@ -8,20 +8,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import and_, delete, not_, select, update
+from sqlalchemy import and_, delete, func, insert, not_, select, update
 from sqlalchemy.orm import joinedload
 
 from matchbox.errors import NotFound
 from server.db.models import Bot, Delivery, Notice, Role, User, Version, Webhook
-from server.db.session import count_rows, rows_changed
+from server.db.session import count_rows, in_parts, rows_changed
 from server.services.events import storable
 from server.times import DAY_MS, lately
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from sqlalchemy.orm import Session
 
+INSERT_CHUNK: Final = 500
+"""The number of notices that are written with one statement."""
 KEPT: Final = 1_000
 """The number of notices that are kept of an account."""
 MAX_CHARACTERS: Final = 1_000
@@ -34,6 +36,7 @@ PASSWORD_LINK: Final = "password-link"
 """The kind of notice whose mail has the link to set a new password."""
 COUNTED: Final = (CONFIRM, PASSWORD_LINK)
 """The kinds of notices that are counted to limit the mails of a day: those of the last day stay."""
+_DELIVERY: Final = insert(Delivery)
 _PAGES: Final = {"season": "seasons", "match": "matches", "comparison": "comparisons"}
 
 
@@ -47,21 +50,60 @@ def notify_account(
     match:<id>, comparison:<id>, user:<id> or platform:<kind of finding>. Returns None for the
     house, which reads no notices.
     """
-    user = session.get_one(User, user_id)
-    if user.role == Role.HOUSE:
-        return None
-    text = storable(text, MAX_CHARACTERS)
-    notice = Notice(user_id=user_id, kind=kind, subject=subject, text=text, at=now)
-    session.add(notice)
-    if kind == CONFIRM or (user.email is not None and kind not in user.muted):
-        kept = user.email if kind == ADDRESS else None
-        session.add(Delivery(notice=notice, webhook_id=None, address=kept, due_at=now))
-    heard = (Webhook.user_id == user_id, Webhook.disabled_at.is_(None))
-    for number in session.scalars(select(Webhook.id).where(*heard).order_by(Webhook.id)):
-        session.add(Delivery(notice=notice, webhook_id=number, due_at=now))
+    made = notify_accounts(session, [(user_id, text)], kind, subject, now=now)
+    return session.get_one(Notice, made[0]) if made else None
+
+
+def notify_accounts(
+    session: Session, told: Sequence[tuple[int, str]], kind: str, subject: str, *, now: int
+) -> list[int]:
+    """Puts a notice into each account's inbox, as `notify_account` does; returns their numbers.
+
+    `told` has the accounts and the texts. Each INSERT_CHUNK notices take a few statements together,
+    since other writers wait.
+    """
     session.flush()
-    _trim(session, user_id, now)
-    return notice
+    made: list[int] = []
+    for part in in_parts(told, INSERT_CHUNK):
+        query = select(User).where(User.id.in_({user for user, _ in part}), User.role != Role.HOUSE)
+        users = {user.id: user for user in session.scalars(query)}
+        same = {"kind": kind, "subject": subject, "at": now}
+        rows = [
+            {**same, "user_id": user, "text": storable(text, MAX_CHARACTERS)}
+            for user, text in part
+            if user in users
+        ]
+        if rows:
+            written = insert(Notice).returning(Notice.id, Notice.user_id)
+            notices = [(number, users[user]) for number, user in session.execute(written, rows)]
+            _deliver(session, notices, kind, now)
+            _trim_full(session, users, now)
+            made += [number for number, _ in notices]
+    return made
+
+
+def _deliver(session: Session, notices: Sequence[tuple[int, User]], kind: str, now: int) -> None:
+    """Queues the deliveries of notices of that kind to these accounts."""
+    heard = (Webhook.user_id.in_({user.id for _, user in notices}), Webhook.disabled_at.is_(None))
+    hooks: dict[int, list[int]] = {}
+    webhooks = select(Webhook.user_id, Webhook.id).where(*heard).order_by(Webhook.id)
+    for owner, webhook in session.execute(webhooks):
+        hooks.setdefault(owner, []).append(webhook)
+    rows: list[dict[str, object]] = []
+    for number, user in notices:
+        row = {"notice_id": number, "webhook_id": None, "address": None, "due_at": now}
+        if kind == CONFIRM or (user.email is not None and kind not in user.muted):
+            rows.append({**row, "address": user.email if kind == ADDRESS else None})
+        rows += [{**row, "webhook_id": webhook} for webhook in hooks.get(user.id, ())]
+    if rows:
+        session.connection().execute(_DELIVERY, rows)  # The session would insert them one by one.
+
+
+def _trim_full(session: Session, users: Collection[int], now: int) -> None:
+    """Trims the inboxes of those of these accounts that have too many notices."""
+    counts = select(Notice.user_id).where(Notice.user_id.in_(users)).group_by(Notice.user_id)
+    for user_id in session.scalars(counts.having(func.count() > KEPT)).all():
+        _trim(session, user_id, now)
 
 
 def unread(session: Session, user_id: int) -> int:

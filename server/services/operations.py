@@ -6,9 +6,11 @@ reason if it needs one.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import select
+from sqlalchemy.orm import selectinload
 
 from matchbox.errors import Conflict, NotFound
 from server.db.models import (
@@ -16,13 +18,16 @@ from server.db.models import (
     Bot,
     Entry,
     Match,
+    MatchSeat,
     MatchState,
+    Result,
     Season,
     SeasonState,
     Standing,
     VersionState,
 )
 from server.services import (
+    admission,
     audit,
     board_counts,
     classes,
@@ -45,9 +50,15 @@ if TYPE_CHECKING:
     from server.context import Context
     from server.db.models import User
     from server.services.accounts import Acting
-    from server.services.standings import Fresh
+    from server.services.standings import ComputedStanding
 
 _WITH_VERSIONS: Final = (SeasonState.FROZEN, *UNDER_WAY, SeasonState.FINISHED)
+TRIES: Final = 5
+"""How often a standing is recomputed that changes meanwhile."""
+
+
+class _Stale(Exception):
+    """The stored standing has changed while it was computed."""
 
 
 def disqualify(
@@ -73,14 +84,17 @@ def disqualify(
         raise Conflict(f"{bot.full_name} is disqualified from season {season.name} already")
     void = exclusions.exclude_entry(session, entry, "disqualified", why, now=now)
     left = entries.leave_next_edition(session, season, bot, now=now)
-    voids.recompute_standing(session, season, now=now)
-    _note_season(session, actor, "disqualify", season, bot, {"reason": why, "void": void}, now)
+    standings.mark(session, season)
+    _note_season(
+        session, actor, "season.disqualify", season, bot, {"reason": why, "void": void}, now
+    )
     text = (
         f"{bot.full_name} is disqualified from season {season.name}: {why}. It gets no "
         "further matches there, and its matches in that season no longer count."
     )
     if left:
-        text += " It is also taken out of the league's next season; you may enter it there again."
+        text += " It also leaves the league's next season."
+    text += " It is not entered into later seasons of the league by itself; you may enter it."
     subject = f"season:{season.id}"
     notices.notify_account(session, bot.owner_id, "disqualification", subject, text, now=now)
 
@@ -91,13 +105,19 @@ def reinstate(
     """Takes a disqualification back; returns the ids of the new matches.
 
     The bot's matches count again. Those that became void with the disqualification are replaced by
-    new ones, on the same deals if nobody could read these yet, else on fresh ones. Raises the
-    errors of `disqualify`, and Conflict if the bot cannot come back.
+    new ones, on the same deals if nobody could read these yet, else on fresh ones. The bot enters
+    the schedule's next edition again. Raises the errors of `disqualify`, and Conflict if the bot
+    cannot come back.
     """
     entry, why = _entry_for_operator(session, actor, season_name, name, reason)
     season, bot = entry.season, entry.bot
     if entry.out == "suspended" and bot.owner.deleted_at is not None:
         raise Conflict(f"{bot.full_name} plays no further matches: {exclusions.AUTHOR_GONE}")
+    if entry.out == "suspended" and season.state == SeasonState.FINISHED:
+        raise Conflict(
+            f"season {season.name} is over; {bot.full_name} can play no more matches there, and "
+            "those that it has played count"
+        )
     if entry.out == "suspended":
         raise Conflict(
             f"{bot.full_name} is suspended for its faults; reinstate its version instead, with "
@@ -113,13 +133,19 @@ def reinstate(
     playing = season.state != SeasonState.FINISHED
     if playing and entry.version is not None and entry.version.state == VersionState.SUSPENDED:
         raise Conflict(f"{bot.full_name} was suspended since; reinstate its version first")
+    shut_out = bot.id in admission.shut_out(session, season.league)
     made = exclusions.restore_entry(session, entry, now=now)
-    voids.recompute_standing(session, season, now=now)
-    _note_season(session, actor, "reinstate", season, bot, {"reason": why, "new": len(made)}, now)
+    later = entries.enter_next_edition(session, season, bot, now=now) if shut_out else None
+    standings.mark(session, season)
+    _note_season(
+        session, actor, "season.reinstate", season, bot, {"reason": why, "new": len(made)}, now
+    )
     text = (
         f"{bot.full_name} is back in season {season.name}: {why}. What it has played there counts "
         "again."
     )
+    if later is not None:
+        text += f" It is also in season {later.name} again."
     subject = f"season:{season.id}"
     notices.notify_account(session, bot.owner_id, "reinstatement", subject, text, now=now)
     return [match.id for match in made]
@@ -136,7 +162,7 @@ def rerun(
     if later rounds depend on this one.
     """
     require_operator(actor)
-    season, why = find_season(session, name), reason_of(reason)
+    season, why = find_season(session, name, actor), reason_of(reason)
     if season.state not in UNDER_WAY:
         raise Conflict(
             f"season {season.name} is {season.state}; only a season that is running or paused can "
@@ -145,7 +171,10 @@ def rerun(
     number = season.round if number is None else number
     in_round = (Match.season_id == season.id, Match.round == number - 1)
     stands = (*in_round, Match.state != MatchState.VOID)
-    found = session.scalars(select(Match).where(*stands).order_by(Match.number)).all()
+    with_seats = selectinload(Match.seats).joinedload(MatchSeat.version)
+    counted = selectinload(Match.result).load_only(Result.record, Result.record_days)
+    rows = select(Match).options(with_seats, counted)
+    found = session.scalars(rows.where(*stands).order_by(Match.number)).all()
     if not found:
         raise NotFound(f"season {season.name} has no match to play again in round {number}").of(
             "round"
@@ -154,25 +183,25 @@ def rerun(
         voids.require_open(session, match)
     new = voids.void_all(session, found, why, again=True, fresh=True, now=now)
     detail = {"round": number, "reason": why, "void": len(found), "new": len(new)}
-    _note_season(session, actor, "rerun", season, None, detail, now)
+    _note_season(session, actor, "season.rerun", season, None, detail, now)
     return [match.id for match in new]
 
 
 def recompute_season(context: Context, actor: User, acting: Acting[User], name: int | str) -> None:
     """Recomputes the standing of a season.
 
-    Raises Forbidden, NotFound, or the errors of `acting`.
+    Raises Forbidden, NotFound, Conflict if it keeps changing, or the errors of `acting`.
     """
     require_operator(actor)
     with context.read() as session:
-        scope = standings.scope_of(find_season(session, name))
+        scope = standings.scope_of(find_season(session, name, actor))
     recompute_scope(context, acting, scope)
 
 
 def recompute_league(context: Context, actor: User, acting: Acting[User], name: str) -> None:
     """Recomputes a league's standing and live ratings.
 
-    Raises Forbidden, NotFound, or the errors of `acting`.
+    Raises Forbidden, NotFound, Conflict if it keeps changing, or the errors of `acting`.
     """
     require_operator(actor)
     with context.read() as session:
@@ -180,17 +209,18 @@ def recompute_league(context: Context, actor: User, acting: Acting[User], name: 
     recompute_scope(context, acting, scope)
 
 
-def recompute(session: Session, actor: User, fresh: Fresh, *, now: int) -> None:
+def recompute(session: Session, actor: User, fresh: ComputedStanding, *, now: int) -> None:
     """Stores a standing that was just computed, and notes how it differs. Raises Forbidden."""
     require_operator(actor)
     before = session.get(Standing, fresh.scope)
     changed = before is None or before.rows_digest != fresh.rows_digest
     standings.store(session, fresh, now=now)
-    kind, _, _ = fresh.scope.partition(":")
+    of_season = fresh.scope.startswith("season:")
     detail: dict[str, Any] = {"rows_digest": fresh.rows_digest, "changed": changed}
     if before is not None and changed:
         detail |= standings.differences(before, fresh)
-    audit.note(session, actor, f"{kind}.recompute", fresh.scope, detail, now=now)
+    action: audit.Action = "season.recompute" if of_season else "league.recompute"
+    audit.note(session, actor, action, fresh.scope, detail, now=now)
 
 
 def reinstate_version(session: Session, actor: User, number: int, reason: str, *, now: int) -> None:
@@ -217,17 +247,23 @@ def reinstate_version(session: Session, actor: User, number: int, reason: str, *
 def recompute_scope(context: Context, acting: Acting[User], scope: str) -> None:
     """Recomputes a standing, in a reader's session so that writers do not wait for it.
 
-    If the stored one has changed meanwhile, it is computed again in the writer's session, which
-    then only counts the matches that are new.
+    If the stored one has changed meanwhile, it is computed again, up to TRIES times. Only the first
+    time counts all matches. Raises Conflict after the last.
     """
     counts = PairCountCache()
-    with context.read() as session:
-        before = board_counts.stamp(session, scope)
-        fresh = standings.compute(session, scope, counts)
-    with acting() as (session, actor, now):
-        if board_counts.stamp(session, scope) != before:
+    for _ in range(TRIES):
+        with context.read() as session:
+            before = board_counts.stamp(session, scope)
             fresh = standings.compute(session, scope, counts)
-        recompute(session, actor, fresh, now=now)
+        with suppress(_Stale), acting() as (session, actor, now):
+            if board_counts.stamp(session, scope) != before:
+                raise _Stale  # A turn that ends in an error does not count as a change.
+            recompute(session, actor, fresh, now=now)
+            return
+    raise Conflict(
+        f"the standing changed each of the {TRIES} times that it was computed; try again when "
+        "fewer matches end"
+    )
 
 
 def _entry_for_operator(
@@ -235,7 +271,7 @@ def _entry_for_operator(
 ) -> tuple[Entry, str]:
     """The bot's entry in the season, and the reason as it is stored."""
     require_operator(actor)
-    season = find_season(session, season_name)
+    season = find_season(session, season_name, actor)
     bot, why = find_bot(session, name, actor), reason_of(reason)
     wanted = (Entry.season_id == season.id, Entry.bot_id == bot.id)
     entry = session.scalar(select(Entry).where(*wanted))
@@ -247,12 +283,12 @@ def _entry_for_operator(
 def _note_season(
     session: Session,
     actor: User,
-    what: str,
+    action: audit.Action,
     season: Season,
     bot: Bot | None,
     detail: dict[str, Any],
     now: int,
 ) -> None:
     named = {"bot": bot.full_name, **detail} if bot is not None else detail
-    audit.note(session, actor, f"season.{what}", f"season:{season.id}", named, now=now)
-    publish(session, f"season.{what}", season.id, now=now)
+    audit.note(session, actor, action, f"season:{season.id}", named, now=now)
+    publish(session, action, season.id, now=now)

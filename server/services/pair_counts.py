@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from matchbox.league.rows import Row
 
-AT_ONCE: Final = 1000
+QUERY_CHUNK: Final = 1000
 """The number of matches that are read before they are counted: rows take much more memory than
 counts."""
 
@@ -101,7 +101,7 @@ class _Counter:
         counted together. Counts of similar size are added first, so that none is copied often.
         """
         found = [kept]
-        for part in in_parts(fresh, AT_ONCE):
+        for part in in_parts(fresh, QUERY_CHUNK):
             read = ratings.played_of(self._session, part)
             found.append(Tallied(self._count(read.rows), read.versions, read.lengths))
             while len(found) > 1 and _size(found[-2]) < 2 * _size(found[-1]):
@@ -111,7 +111,7 @@ class _Counter:
         return found[0]
 
     def whole(self, ids: Sequence[str]) -> Tallied:
-        parts = [ratings.played_of(self._session, part) for part in in_parts(ids, AT_ONCE)]
+        parts = [ratings.played_of(self._session, part) for part in in_parts(ids, QUERY_CHUNK)]
         versions = {name: row for part in parts for name, row in part.versions.items()}
         lengths = sum((part.lengths for part in parts), Counter[int]())
         return Tallied(self._count([row for part in parts for row in part.rows]), versions, lengths)

@@ -2,7 +2,7 @@
 
 One is mailed to a confirmed address, or an operator makes it and hands it on. Its secret is derived
 from the account, the time and the hash of the old password, and never stored. So any new password
-ends the link.
+ends the link, also one whose mail still waits: the account forgets the time.
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ from sqlalchemy import func, select
 
 from matchbox.answers.accounts import PasswordLink
 from matchbox.errors import BadName, Conflict, Forbidden
-from matchbox.settings import MAIL_ADDRESS
+from matchbox.settings_of_service import MAIL_ADDRESS
 from server.db.models import Notice, User
 from server.db.session import compare_and_set, count_rows
 from server.services import accounts, audit, notices, passwords, sessions
 from server.times import DAY_MS, HOUR_MS, MINUTE_MS, has_passed, iso, lately
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sqlalchemy.orm import Session
 
     from matchbox.settings import Settings
@@ -85,13 +87,19 @@ def is_open(user: User | None, secret: str, *, settings: Settings, now: int) -> 
 
 
 def set_password(
-    context: Context, number: int, secret: str, password: str, *, revoke: bool = False
+    context: Context,
+    number: int,
+    secret: str,
+    password: str,
+    *,
+    revoke: bool = False,
+    then: Callable[[Session, User], None] | None = None,
 ) -> User:
     """Gives the account with that row number a new password, and ends its sessions.
 
-    With `revoke`, also revokes its API tokens. Returns the account. Raises Forbidden if the link is
-    not valid, BadName if the password is easy to guess, or Conflict if the account changes
-    meanwhile.
+    With `revoke`, also revokes its API tokens. Calls `then` in the same transaction, such as to log
+    in. Returns the account. Raises Forbidden if the link is not valid, BadName if the password is
+    easy to guess, or Conflict if the account changes meanwhile.
     """
     with context.read() as session:
         user = session.get(User, number)
@@ -114,7 +122,10 @@ def set_password(
         text = "A new password was set for your account with a one-time link."
         notices.notify_account(session, user.id, "password", f"user:{user.id}", text, now=now)
         audit.note(session, user, "user.password", f"user:{user.id}", detail, now=now)
-        return session.get_one(User, user.id, populate_existing=True)
+        user = session.get_one(User, user.id, populate_existing=True)
+        if then is not None:
+            then(session, user)
+        return user
 
 
 def path_of(user: User, settings: Settings) -> str:

@@ -31,7 +31,7 @@ LIST: Final = Path(__file__).with_name("common_passwords.txt")
 _AROUND: Final = string.digits + string.punctuation + string.whitespace
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _LETTERS: Final = str.maketrans("0134578@$!€", "oieastbasie")
-"""Maps digits and signs to the letters that they commonly stand for."""
+"""Maps digits and symbols to the letters that they commonly stand for."""
 _ROWS: Final = (
     string.ascii_lowercase,
     string.digits,
@@ -46,11 +46,11 @@ _ROWS: Final = (
 _HASHER: Final = PasswordHasher()
 _QUICK: Final = PasswordHasher(time_cost=1, memory_cost=8192, parallelism=1)
 """Hashes passwords that are drawn by `readable`. Nobody can guess those, however quick the hash."""
-AT_ONCE: Final = 2
+MAX_CONCURRENT: Final = 2
 """How many passwords a process hashes at the same time. Each takes 64 MiB and a core."""
 WAIT_S: Final = 8.0
 """The time, in seconds, that a password waits for others to be hashed."""
-_TURNS: Final = BoundedSemaphore(AT_ONCE)
+_TURNS: Final = BoundedSemaphore(MAX_CONCURRENT)
 _SOUNDS: Final = ("bdfgklmnprstvz", "aeiou")
 """Letters that look different on paper, and are read aloud as they are written."""
 
@@ -128,8 +128,10 @@ def check(password: str, name: str) -> None:
 
 @contextmanager
 def _turn() -> Iterator[None]:
-    """Waits until fewer than AT_ONCE passwords are being hashed. Raises Unavailable if it waits for
-    too long."""
+    """Waits until fewer than MAX_CONCURRENT passwords are being hashed.
+
+    Raises Unavailable if that takes too long.
+    """
     if not _TURNS.acquire(timeout=WAIT_S):
         raise Unavailable(
             "too many passwords are being checked at the moment, so nothing was done; try again in "
@@ -144,8 +146,8 @@ def _turn() -> Iterator[None]:
 def _plain_forms(password: str) -> set[str]:
     """The simpler forms of a password, to be compared with the common ones.
 
-    The password is put in lower case, stripped of digits and signs around it, and read with letters
-    in place of signs. If a form repeats one part, that part is a form as well.
+    The password is put in lower case, stripped of digits and symbols around it, and read with
+    letters in place of symbols. If a form repeats one part, that part is a form as well.
     """
     lower = password.casefold()
     words = set(_WORD.findall(lower))

@@ -79,9 +79,9 @@ def open_table(
 
     `seats` holds for each seat "me", "friend", or a bot as owner/name. With a `place`, the bout
     goes on from that position of a match, with its deal and options. Raises UnknownGame,
-    BadOption, NotFound for an unknown bot, Conflict if a bot cannot play now, TooMany if no more
-    tables may be open or opened, BadGame if the game fails at its beginning, and the errors of
-    `positions.find`.
+    BadOption, NotFound for an unknown bot, Conflict if a bot cannot play now, Forbidden if play is
+    switched off, TooMany if no more tables may be open or opened, BadGame if the game fails at its
+    beginning, and the errors of `positions.find`.
     """
     spec = registry.game(game).spec
     check_seats(spec, len(seats))
@@ -103,6 +103,7 @@ def open_table(
         said=[wire.to_plain(one) for one in begins.said],
         deadline=now + settings.play_idle_minutes * MINUTE_MS,
         created_at=now,
+        opener_id=actor.id,
         seats=[_named_seat(session, actor, game, at, name, now) for at, name in enumerate(seats)],
     )
     if table_turns.live_bout(table).over:
@@ -185,6 +186,8 @@ def move(
     """
     table = _find(session, name)
     seat = _seat_of(table, actor)
+    if table.state not in UNSETTLED:
+        raise Conflict("this game is over already")
     if turn is not None and turn != turn_of(table, seat):
         raise Conflict(
             "this move was chosen for another turn, so it is not made; choose one of the table's "
@@ -210,11 +213,11 @@ def _refusal(game: Game, live: LiveBout, seat: int, played: Plain) -> str:
         encode(played)
     except UnicodeEncodeError:
         return "it holds half a character"
-    with registry.naming_games():
+    with registry.raising_bad_game():
         reason = refusal(game, live.state, seat, played)
     before = len(live.notes)
     if reason and len(live.owing) == 1:
-        with suppress(BadGame, SeatFault), registry.naming_games():
+        with suppress(BadGame, SeatFault), registry.raising_bad_game():
             live.take(seat, played)
     return live.notes[-1][2] if len(live.notes) > before else reason
 
@@ -254,21 +257,28 @@ def close(session: Session, actor: User, name: str, *, now: int) -> PlayTable:
 def end_idle(session: Session, *, settings: Settings, now: int) -> int:
     """Ends the tables that nobody has touched for long; returns how many.
 
-    One that was touched while a clock was ahead has its time from now on.
+    One that was touched while a clock was ahead has its time from now on. One with the bots to move
+    ends only if nobody could play their turn in all this time.
     """
-    until = now + settings.play_idle_minutes * MINUTE_MS
-    ahead = (PlayTable.state.in_(UNSETTLED), PlayTable.deadline > until + CLOCKS_MS)
-    session.execute(update(PlayTable).where(*ahead).values(deadline=until))
+    length = settings.play_idle_minutes * MINUTE_MS
+    ahead = (PlayTable.state.in_(UNSETTLED), PlayTable.deadline > now + length + CLOCKS_MS)
+    session.execute(update(PlayTable).where(*ahead).values(deadline=now + length))
+    table_turns.put_off(session, length, now=now)
     late = select(PlayTable).where(PlayTable.state.in_(UNSETTLED), PlayTable.deadline < now)
     rows = session.scalars(late.order_by(PlayTable.id)).all()
-    idle = f"Nobody moved for {settings.play_idle_minutes} minutes."
-    unplayed = f"The platform did not play the bots' turn for {settings.play_idle_minutes} minutes."
     return sum(
-        table_turns.end(
-            session, table, unplayed if table.state == PlayState.BOTS else idle, now=now
-        )
+        table_turns.end(session, table, _idle_why(session, table, settings, now), now=now)
         for table in rows
     )
+
+
+def _idle_why(session: Session, table: PlayTable, settings: Settings, now: int) -> str:
+    """The reason for the end of a table that nobody has touched for long."""
+    length = f"for {settings.play_idle_minutes} minutes"
+    if table.state != PlayState.BOTS:
+        return f"Nobody moved {length}."
+    trouble = table_turns.trouble_of(session, table, now=now)
+    return f"The platform could not play the bots' moves {length}: {trouble}"
 
 
 def old_tables(before: int) -> Select[str]:
@@ -335,10 +345,10 @@ def _seat(session: Session, actor: User, game: str, at: int, name: str, now: int
 
 
 def _check_room(session: Session, actor: User, settings: Settings, now: int) -> None:
-    """Raises TooMany if no more tables may be open, in all or for this person, or if the person has
-    opened too many within an hour."""
+    """Raises Forbidden if play is switched off, and TooMany if no more tables may be open, in all
+    or for this person, or if the person has opened too many within an hour."""
     if not settings.play_tables:
-        raise TooMany("the operator has switched off play against bots")
+        raise Forbidden("the operator has switched off play against bots").to_everybody()
     if count_rows(session, PlayTable, PlayTable.state.in_(UNSETTLED)) >= settings.play_tables:
         raise TooMany(
             f"{settings.play_tables} tables are open, and no more are allowed at a time; try "

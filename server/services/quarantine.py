@@ -13,7 +13,7 @@ from sqlalchemy import delete, func, select
 
 from server.db.models import Bot, Match, MatchSeat, PlatformFault, Role, User, Version, VersionState
 from server.db.session import compare_and_set
-from server.services import fault_counts, fields, jobs, turns
+from server.services import audit, fault_counts, fields, jobs, notices, turns
 from server.services.events import publish, storable
 from server.times import DAY_MS
 
@@ -36,7 +36,7 @@ HELD: Final = (
 """Selects the ids of the matches that wait until one of their versions is settled."""
 
 
-def note(session: Session, match: Match, now: int) -> None:
+def count_fault(session: Session, match: Match, now: int) -> None:
     """Counts a platform fault against every version in this match."""
     for version in {seat.version_id for seat in match.seats}:
         session.add(PlatformFault(version_id=version, match_id=match.id, at=now))
@@ -83,6 +83,7 @@ def _quarantine(session: Session, version: Version, settings: Settings, now: int
         "platform_faults": 0,
         "attempt": jobs.with_room(version.attempt),
         "deadline": now,
+        "sent_at": None,
         "trouble": storable(trouble, 500),
         "settled_at": None,
     }
@@ -91,5 +92,12 @@ def _quarantine(session: Session, version: Version, settings: Settings, now: int
     fields.change(session, version.game)
     log.error("version.quarantined", version=version.id, bot=version.bot.full_name, why=trouble)
     publish(session, "version.quarantined", version.id, now=now)
+    subject, times = f"version:{version.id}", f"{FAULTS} times within a day"
+    audit.note(session, None, "version.quarantine", subject, {"why": trouble}, now=now)
+    text = (
+        f"{version.bot.full_name} version {version.number} is tried out again, since it was "
+        f"present when the platform failed {times}. Its matches wait until then."
+    )
+    notices.notify_account(session, version.bot.owner_id, "verdict", subject, text, now=now)
     turns.advance(session, settings=settings, now=now, author=version.bot.owner_id)
     return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections import Counter
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import aliased
@@ -16,17 +16,14 @@ from matchbox.league.ratings import LiveRating, elo_of
 from matchbox.registry import is_cooperative, packages
 from server.db.models import (
     UNFINISHED,
-    Bot,
     League,
     Match,
     MatchSeat,
     MatchState,
     Rating,
     Role,
-    User,
     Version,
 )
-from server.db.models.bots import entrant_name
 from server.db.session import count_rows
 from server.services import fields
 from server.services.cache import Cache
@@ -119,7 +116,7 @@ class _Queue:
             self._matches.update(queued)
         else:
             self._rivals = RankedQueue(
-                self._field.ladder, self._met, seats=self._seats, enough=self._enough, queued=queued
+                self._field.ladder, self._met, seats=self._seats, wanted=self._enough, queued=queued
             )
 
     def next(self, number: int) -> list[Pairing]:
@@ -149,7 +146,7 @@ class _Field:
     """A league's entrants with their live ratings. It is kept until the active versions change."""
 
     def __init__(self, session: Session, league: League) -> None:
-        found = _entrants(session, league)
+        found = fields.entrants(session, active_in(league))
         self.versions = {one.entrant: one.version for one in found}
         self.names = {one.version: one.entrant for one in found}
         self._owner = {one.entrant: one.owner for one in found if one.role != Role.HOUSE}
@@ -180,24 +177,6 @@ class _Field:
 
 
 _fields: Final = Cache[_Field](most=16)
-
-
-class _Entrant(NamedTuple):
-    version: int
-    """The version's row number."""
-    entrant: str
-    owner: str
-    role: str
-
-
-def _entrants(session: Session, league: League) -> list[_Entrant]:
-    """The league's entrants, without their rows: there may be thousands."""
-    names = (Version.id, User.name, Bot.name, Version.digest, Version.class_name, User.role)
-    found = session.execute(active_in(league).with_only_columns(*names))
-    return [
-        _Entrant(version, entrant_name(f"{owner}/{bot}", digest, class_name), owner, role)
-        for version, owner, bot, digest, class_name, role in found
-    ]
 
 
 def _rated(session: Session, league: League, since: int) -> Sequence[Row[int, float, float, int]]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import and_, bindparam, func, select
 from sqlalchemy.orm import aliased
 
 from matchbox.league.ratings import LiveRating, live_child, live_of, live_update
-from matchbox.league.rows import Row
-from matchbox.match.record import entrant
+from matchbox.league.rows import Row, rows_of
 from matchbox.registry import is_cooperative
 from server.db.models import (
     Bot,
@@ -21,12 +20,11 @@ from server.db.models import (
     MatchState,
     Rating,
     Result,
-    User,
     Version,
 )
-from server.db.models.bots import entrant_name
 from server.db.packed import PackedDeals, unpack_deals
 from server.db.session import in_parts
+from server.services import fields
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -34,9 +32,7 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
 
-Bouts: TypeAlias = "list[tuple[int, int, list[int], list[int], int | None]]"
-
-_AT_ONCE: Final = 1000
+_QUERY_CHUNK: Final = 1000
 """The number of versions whose ratings are read with one statement."""
 _RATINGS: Final = select(Rating).where(
     Rating.league_id.in_(bindparam("leagues", expanding=True)),
@@ -75,7 +71,9 @@ def _read(session: Session, *done: ColumnElement[bool]) -> Played:
     results = select(Match.id, Result.bouts, Result.moves, *deals).join(Match.result)
     found = session.execute(results.where(*done)).all()
     seats = _seats(session, done)
-    names = _names(session, {version for table in seats.values() for version in table})
+    versions = {version for table in seats.values() for version in table}
+    query = select(Version).join(Version.bot).join(Bot.owner).where(Version.id.in_(versions))
+    names = {one.version: one.entrant for one in fields.entrants(session, query)}
     rows = [
         row
         for match, bouts, _, *packed in found
@@ -85,26 +83,6 @@ def _read(session: Session, *done: ColumnElement[bool]) -> Played:
     ]
     lengths = Counter(count for _, _, moves, *_ in found for count in moves)
     return Played(rows, len(found), {name: version for version, name in names.items()}, lengths)
-
-
-def rows_of(match: str, deals: Sequence[str], names: Sequence[str], bouts: Bouts) -> list[Row]:
-    """Returns one row per bout of a match between entrants with these names."""
-    seats = range(len(names))
-    tables = [
-        tuple(names[entrant(one, rotation, len(names))] for one in seats) for rotation in seats
-    ]
-    return [
-        Row(
-            match=match,
-            deal=deals[deal],
-            rotation=rotation,
-            seats=tables[rotation],
-            places=tuple(places),
-            forfeit=forfeit,
-            scores=tuple(scores),
-        )
-        for deal, rotation, places, scores, forfeit in bouts
-    ]
 
 
 def load(session: Session, matches: Sequence[Match]) -> Sequence[Rating]:
@@ -156,7 +134,7 @@ def refit(
 def ratings_of(session: Session, league_id: int, versions: Iterable[int]) -> Iterator[Rating]:
     """Yields the league's live ratings of these versions. After years, most others are of versions
     that play no more, so they are not read."""
-    for part in in_parts(versions, _AT_ONCE):
+    for part in in_parts(versions, _QUERY_CHUNK):
         yield from session.scalars(_RATINGS, {"leagues": [league_id], "versions": part})
 
 
@@ -180,7 +158,7 @@ def first_lives(
         .join(Rating, and_(Rating.version_id == older.id, Rating.league_id == league.id))
     )
     found = dict.fromkeys(sorted(versions), LiveRating())
-    for part in in_parts(found, _AT_ONCE):
+    for part in in_parts(found, _QUERY_CHUNK):
         each = rated.where(Version.id.in_(part)).subquery()
         for version, mu, sigma in session.execute(select(*each.c[:3]).where(each.c.place == 1)):
             found[version] = live_child(LiveRating(mu, sigma), table=league.seats)
@@ -210,16 +188,3 @@ def _seats(session: Session, done: tuple[ColumnElement[bool], ...]) -> dict[str,
     for match, version in session.execute(query.order_by(MatchSeat.match_id, MatchSeat.seat)):
         found[match].append(version)
     return found
-
-
-def _names(session: Session, versions: Collection[int]) -> dict[int, str]:
-    query = (
-        select(Version.id, User.name, Bot.name, Version.digest, Version.class_name)
-        .join(Version.bot)
-        .join(Bot.owner)
-        .where(Version.id.in_(versions))
-    )
-    return {
-        version: entrant_name(f"{owner}/{bot}", digest, class_name)
-        for version, owner, bot, digest, class_name in session.execute(query)
-    }

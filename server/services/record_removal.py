@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 GONE: Final = b""
-"""Stands in the place of a removed record."""
+"""Stands in the place of a removed record or file."""
 
 
 def old_output(before: int) -> Select[Any]:

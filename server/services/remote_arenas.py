@@ -50,15 +50,15 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
     from server.context import Context
 
-PARTS: Final = 64
-"""The most parts of a result: 32 MiB."""
+PARTS: Final = 32
+"""The most parts of a result: 16 MiB."""
 _MAX_PARTS: Final = 4 * PARTS
 """The most parts that are kept for all arenas with one key."""
 _LOOKS: Final = 16
 """The number of messages of a queue that are read at a time, and the most that are dropped for one
 request."""
 _FEW: Final = 3
-"""The number of attempts at a job that hosts get while an arena without a key could do it."""
+"""The number of attempts by remote arenas before a job is left to local ones, if there are any."""
 _LEASES: Final = 6
 """The longest time for which an arena may hold one attempt, in lengths of a message's lease."""
 
@@ -75,13 +75,13 @@ def check(body: Mapping[str, Any], settings: Settings) -> None:
     if there.release != here.release:
         raise ArenaOutdated(
             f"this arena has release {there.release[:32]} of Matchbox and the server has "
-            f"{here.release}; install release {here.release} there with `make setup`, then start "
+            f"{here.release}; install release {here.release} there with `make install`, then start "
             "the arena again"
         )
     if there.python != here.python:
         raise ArenaOutdated(
             f"this arena has Python {there.python[:32]} and the server has {here.python}; install "
-            f"Python {here.python} there, run `make setup` with it, then start the arena again"
+            f"Python {here.python} there, run `make install` with it, then start the arena again"
         )
     other = sorted(
         name
@@ -96,7 +96,7 @@ def check(body: Mapping[str, Any], settings: Settings) -> None:
     if there.match != here.match:
         raise ArenaOutdated(
             f"this arena has another state of release {here.release} than the server; get the same "
-            "commit or package there, run `make setup`, then start the arena again"
+            "commit or package there, run `make install`, then start the arena again"
         )
     if there.libraries.keys() != here.libraries.keys():
         raise ArenaOutdated(
@@ -107,7 +107,7 @@ def check(body: Mapping[str, Any], settings: Settings) -> None:
         if there.libraries[name] != installed:
             raise ArenaOutdated(
                 f"this arena has {name} {there.libraries[name][:32]} and the server has "
-                f"{installed}; run `make setup` there, then start the arena again"
+                f"{installed}; run `make install` there, then start the arena again"
             )
 
 
@@ -155,19 +155,19 @@ def require_welcome(session: Session, arena: str) -> None:
             "this host is draining: it gets no new jobs until an operator lets it go on"
         )
     if stopped_arenas.stop_of(session, arena):
-        raise ArenaStopped(_stopped(arena))
+        raise ArenaStopped(stopped(arena))
 
 
 def claim(
     session: Session, arena: str, body: Mapping[str, Any], *, settings: Settings, now: int
-) -> None:
+) -> bool:
     """Renews the lease of the job that the arena holds.
 
-    Raises Conflict if it does not hold the job, ArenaStopped, BadMessage, NotFound or Forbidden.
+    Returns False if the arena is stopped: its job is given to another, so that must be committed.
+    Raises Conflict if it does not hold the job, BadMessage, NotFound or Forbidden.
     """
     message = _own_claim(session, arena, body, settings, now)
-    if not job_kinds.claim(session, message, settings=settings, now=now):
-        raise ArenaStopped(_stopped(arena))
+    return job_kinds.claim(session, message, settings=settings, now=now)
 
 
 def report(
@@ -242,8 +242,8 @@ def delete_parts(session: Session, arena: str) -> None:
     session.execute(delete(ArenaPart).where(ArenaPart.arena == arena))
 
 
-def _stopped(arena: str) -> str:
-    """The message for a stopped arena."""
+def stopped(arena: str) -> str:
+    """Returns the message for a stopped arena."""
     return (
         f"{arena} gets no jobs: it is stopped, or another arena with its key has sent a false "
         "record; an operator lets it go on"

@@ -25,6 +25,8 @@ def key_of(arena: str) -> str:
     return arena.partition(MARK)[2]
 
 
-def of_key(arena: InstrumentedAttribute[str], key: str) -> ColumnElement[bool]:
+def of_key(
+    arena: InstrumentedAttribute[str] | InstrumentedAttribute[str | None], key: str
+) -> ColumnElement[bool]:
     """Returns the condition that a column names an arena with this key."""
     return arena.endswith(MARK + key, autoescape=True)

@@ -14,7 +14,7 @@ from sqlalchemy.orm import aliased
 
 from matchbox.dice import deals_from
 from server.db.models import UNFINISHED, Match, MatchSeat, MatchState
-from server.services.events import publish
+from server.services.events import publish_each
 from server.services.fixtures import deals_of, match_id, next_number
 
 if TYPE_CHECKING:
@@ -64,7 +64,8 @@ def replace(
                 fresh[key] = _fresh_deals(old, number)
             deals = fresh[key]
         made.append(_queued(session, old, number, deals, now))
-        publish(session, "match.queued", made[-1].id, now=now)
+    session.flush()
+    publish_each(session, "match.queued", [match.id for match in made], now=now)
     return made
 
 
@@ -96,7 +97,6 @@ def _queued(session: Session, old: Match, number: int, deals: Sequence[str], now
         ],
     )
     session.add(match)
-    session.flush()
     return match
 
 

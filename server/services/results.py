@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from matchbox import registry
 from matchbox.errors import BadMessage, BadRecord
-from matchbox.league.rows import half_points
+from matchbox.league.rows import half_points, rows_of
 from matchbox.match import record as records
 from matchbox.match.frames import REPORT_LENGTH
 from matchbox.match.output import Room
@@ -14,7 +14,6 @@ from matchbox.match.wire import LeftOut, Printed
 from matchbox.registry import is_cooperative
 from server.db.models import Result
 from server.services.events import longest_log, storable
-from server.services.ratings import rows_of
 from server.services.samples import BOUTS
 
 if TYPE_CHECKING:
@@ -25,9 +24,11 @@ if TYPE_CHECKING:
 
 LEFT_OUT: Final = 2 * Room.PARTS + 3
 """The most rows, for each entrant, that say where its output had no room."""
-_HEAD_BYTES: Final = 4 << 20
-_BOUT_BYTES: Final = 4 << 10
-"""Room in the head of a record, in all and for each bout; legal ones take much less."""
+_HEAD_BYTES: Final = 512 << 10
+_BOUT_BYTES: Final = 2 << 10
+_MOST_HEAD: Final = 4 << 20
+"""Room in the head of a record: in all, and for each bout, and at most. The heads of the games here
+take up to 900 bytes for a single bout, and 100 for each of many."""
 _MOVE_BYTES: Final = 4
 """The most bytes of a move, and of each of a bout's other characters, in a record."""
 _NAMES: Final = 4000
@@ -37,14 +38,16 @@ _NAMES: Final = 4000
 def unpack(match: Match, data: bytes) -> Record:
     """Returns the packed record, which an arena has sent as that of this match.
 
-    Raises BadRecord also if it is too long for the match: a few KB can hold millions of bouts,
-    which would fill the memory. Raises UnknownGame.
+    Raises BadRecord also if it is too long for the match: a few KB can hold millions of bouts, or
+    of lists in a move, which would fill the memory. Raises UnknownGame.
     """
     bouts = match.deal_count * len(match.seats)
     steps = registry.game(match.league.game).spec.max_steps
+    head = min(_HEAD_BYTES + bouts * _BOUT_BYTES, _MOST_HEAD)
     return records.unpack(
         data,
-        most_bytes=_HEAD_BYTES + bouts * (_BOUT_BYTES + (steps + 4) * _MOVE_BYTES),
+        most_bytes=head + bouts * (steps + 4) * _MOVE_BYTES,
+        most_head=head,
         most_bouts=bouts,
     )
 
@@ -148,10 +151,7 @@ def result_of(message: MatchPlayed, played: Record, settings: Settings, now: int
             [one.entrant, one.deal, one.rotation, one.kind, storable(one.detail, 2000)]
             for one in message.notes[:1000]
         ],
-        diagnostics=[
-            [one.entrant, one.deal, one.rotation, one.decision, storable(one.text, REPORT_LENGTH)]
-            for one in message.diagnostics[: 1000 * len(played.seats)]
-        ],
+        diagnostics=_diagnostics(message, len(played.seats), longest),
         printed=_printed(message, len(played.seats), longest),
         logs=[storable(one, longest) for one in message.logs[: len(played.seats)]],
         cpu_ms=message.cpu_ms[: len(played.seats)],
@@ -159,6 +159,17 @@ def result_of(message: MatchPlayed, played: Record, settings: Settings, now: int
         seconds=message.seconds,
         finished_at=now,
     )
+
+
+def _diagnostics(message: MatchPlayed, seats: int, longest: int) -> list[list[Any]]:
+    """The rows of the reports, up to `longest` characters for each entrant."""
+    left, rows = dict.fromkeys(range(seats), longest), list[list[Any]]()
+    for one in message.diagnostics[: 1000 * seats]:
+        text = storable(one.text, REPORT_LENGTH)
+        left[one.entrant] -= len(text)
+        if left[one.entrant] >= 0:
+            rows.append([one.entrant, one.deal, one.rotation, one.decision, text])
+    return rows
 
 
 def _printed(message: MatchPlayed, seats: int, longest: int) -> list[Any]:

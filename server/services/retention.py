@@ -8,28 +8,37 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, func, or_, select, update
+from sqlalchemy.orm import aliased
 
 from server.db.models import (
     IDLE,
     OVER,
+    Bot,
     BrowserSession,
+    Bundle,
     Delivery,
+    Entry,
     Event,
     Lesson,
+    MatchSeat,
     Notice,
+    Role,
     Season,
     Setting,
+    User,
     Version,
+    VersionState,
 )
 from server.db.session import rows_changed
 from server.services import play, record_removal
+from server.services.record_removal import GONE
 from server.times import DAY_MS, HOUR_MS, has_passed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sqlalchemy import Select
+    from sqlalchemy import ColumnElement, Select
     from sqlalchemy.orm import Session
 
     from matchbox.settings import Settings
@@ -139,16 +148,43 @@ def _remove_logs(session: Session, keys: Sequence[Any], days: int) -> int:
     return len(keys)
 
 
+def _old_files(before: int) -> Select[Any]:
+    """Selects the digests of the files that only refused versions have, which were in no match."""
+    refused = (Version.state == VersionState.REFUSED, Version.settled_at < before)
+    there = (func.length(Bundle.data) > 0, ~_is_needed(before))
+    return select(Bundle.digest).join(Version).where(*refused, *there).distinct()
+
+
+def _is_needed(before: int) -> ColumnElement[bool]:
+    """Whether a version with the file plays, may play or has played, or is the house's."""
+    other = aliased(Version)
+    query = select(other.id).join(Bot, Bot.id == other.bot_id).join(User, User.id == Bot.owner_id)
+    needs = or_(
+        *(other.state != VersionState.REFUSED, other.settled_at >= before),
+        *(
+            User.role == Role.HOUSE,
+            select(MatchSeat).where(MatchSeat.version_id == other.id).exists(),
+        ),
+        select(Entry.id).where(Entry.version_id == other.id).exists(),
+    )
+    return query.where(other.digest == Bundle.digest, needs).exists()
+
+
+def _remove_files(session: Session, keys: Sequence[Any], days: int) -> int:
+    """Empties these files: the rows stay, since versions refer to them."""
+    return rows_changed(session, update(Bundle).where(Bundle.digest.in_(keys)).values(data=GONE))
+
+
 def _old_lessons(before: int) -> Select[Any]:
     over = (Season.state.in_(OVER), Lesson.settled_at < before)
-    output = (Lesson.log != "", Lesson.log.not_like(_REMOVED.format("%")))
+    output = (Lesson.log != "", Lesson.log_days.is_(None))
     return select(Lesson.id).join(Lesson.season).where(*over, *output).order_by(Lesson.id)
 
 
 def _remove_output(session: Session, keys: Sequence[Any], days: int) -> int:
     """Removes the output of bots in these lessons; their memories stay."""
     lessons = update(Lesson).where(Lesson.id.in_(keys))
-    return rows_changed(session, lessons.values(log=_REMOVED.format(days)))
+    return rows_changed(session, lessons.values(log=_REMOVED.format(days), log_days=days))
 
 
 KINDS: Final = (
@@ -158,6 +194,7 @@ KINDS: Final = (
     Kind("sessions", "keep_session_days", _unused_sessions, _delete(BrowserSession.id)),
     Kind("tables", "play_keep_days", play.old_tables, play.delete_tables),
     Kind("tryouts", "keep_tryout_days", _old_tryouts, _remove_logs),
+    Kind("refused", "keep_refused_days", _old_files, _remove_files),
     Kind(
         "output", "keep_output_days", record_removal.old_output, record_removal.remove_output
     ),

@@ -17,9 +17,10 @@ from sqlalchemy import func, select
 from matchbox import registry
 from matchbox.errors import Conflict
 from matchbox.league import course
+from matchbox.league.bradley_terry import NoRating
 from matchbox.league.format import Format
 from matchbox.league.season import Field, Progress, Round
-from server.db.models import UNFINISHED, Match, Season, SeasonState
+from server.db.models import UNFINISHED, Entry, Match, Season, SeasonState
 from server.db.session import compare_and_set
 from server.services import faults, lessons, season_progress
 from server.services.events import publish
@@ -39,7 +40,7 @@ MAX_DEALS: Final = 200_000
 
 The standing is computed from all of them.
 """
-MAX_AT_ONCE: Final = 1_000
+MAX_PER_TRANSACTION: Final = 1_000
 """If tables have three seats or more, no further round is opened after this many matches. To draw
 the seatings of a whole season can take minutes, in which nobody else could write."""
 _UNFINISHED: Final = (
@@ -61,7 +62,7 @@ def open_first(session: Session, season: Season, *, settings: Settings, now: int
         past = season_progress.progress_of(session, season, plan)
         past = replace(past, counts=None)  # Nothing was played.
         first = _openable(plan, field, past)
-    except ValueError as error:
+    except course.Unplayable as error:
         raise Conflict(f"season {season.name} cannot start: {error}") from None
     if not any(one.pairings for one in first):
         raise Conflict(_why_nothing(plan, season))
@@ -79,16 +80,42 @@ def is_due(session: Session, season: Season) -> bool:
     return session.scalar(select(Season.id).where(Season.id == season.id, *_DUE)) is not None
 
 
-def settle_round(session: Session, season: Season, *, settings: Settings, now: int) -> bool:
-    """Does the work between two rounds; returns True once it is done.
+def leavers(
+    session: Session, season: Season, *, settings: Settings, now: int
+) -> list[tuple[int, str]]:
+    """Returns the numbers of the entries to take out for their forfeits now that all matches are
+    final, with the reasons.
 
-    Takes out entrants with too many forfeits, unless all rounds are paired together, and opens
-    lessons. Returns False until all lessons are settled; until then it only looks at them.
+    None leaves after the last round, or where all rounds are paired together: there is no match
+    left to be spared, and who has won a knock-out keeps its title.
     """
     plan = season_progress.format_of(season)
     together = plan.kind == "round-robin" and _together(plan)
-    if not together and not lessons.have_begun(session, season):
-        faults.take_out(session, season, settings=settings, now=now)
+    if together or lessons.have_begun(session, season):
+        return []
+    found = faults.forfeiters(session, season, settings=settings)
+    try:
+        return found if found and next_of(session, season, now=now) else []
+    except Conflict:  # Without them, `next_of` says it again if the season still cannot go on.
+        return found
+
+
+def settle_round(
+    session: Session,
+    season: Season,
+    leaving: Iterable[tuple[int, str]],
+    *,
+    settings: Settings,
+    now: int,
+) -> bool:
+    """Does the work after a round; returns True once it is done.
+
+    Takes out the `leavers`, and opens lessons. Returns False until all lessons are settled; until
+    then it only looks at them.
+    """
+    if not lessons.have_begun(session, season):
+        for number, why in leaving:
+            faults.take_out(session, session.get_one(Entry, number), why, now=now)
     return lessons.settle_lessons(session, season, settings=settings, now=now)
 
 
@@ -104,8 +131,8 @@ def next_of(session: Session, season: Season, *, now: int) -> list[Round]:
     field = season_progress.field_of(session, season)
     try:
         return _openable(plan, field, season_progress.progress_of(session, season, plan))
-    except ValueError as error:
-        raise Conflict(str(error)) from None
+    except NoRating:
+        raise Conflict("the results determine no rating, so no round can be paired") from None
 
 
 def open_next(
@@ -145,7 +172,7 @@ def _openable(plan: Format, field: Field, past: Progress) -> list[Round]:
     with matches. If tables have three seats or more: only some.
     """
     in_parts = not field.paired and not field.cooperative
-    most = 1 if not _together(plan) else MAX_AT_ONCE if in_parts else inf
+    most = 1 if not _together(plan) else MAX_PER_TRANSACTION if in_parts else inf
     found: list[Round] = []
     while True:
         before = len(found)

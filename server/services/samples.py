@@ -1,7 +1,7 @@
-"""Chooses which bouts are replayed alone, and marks versions that keep state between bouts.
+"""Chooses which bouts are rerun alone, and marks versions that keep state between bouts.
 
 The job of a match asks for a sample; the arena plays it and reports the versions that answer
-differently when they are alone. A mark changes only how many bouts of a version are played at once,
+differently when they are alone. A mark changes only how many bouts of a version run concurrently,
 and no rating or result.
 """
 
@@ -48,7 +48,7 @@ def bouts_of(match: Match, settings: Settings) -> int:
 
 
 def width_of(session: Session, match: Match) -> int:
-    """Returns how many bouts of the match may be played at once: one if a version keeps state.
+    """Returns how many bouts of the match may run concurrently: one if a version keeps state.
 
     In a season, a version counts only if it was marked before the season started, or by a match of
     an earlier round that had finished when this match was scheduled. So a season follows from its

@@ -117,20 +117,22 @@ def progress_of(session: Session, season: Season, plan: Format) -> Progress:
     )
 
 
-def fingerprint(session: Session, season: Season) -> tuple[list[tuple[int | None, str, str]], int]:
-    """Returns a value that changes if an entrant leaves, comes back or gets another name, or a
-    result becomes void.
+def fingerprint(session: Session, season: Season) -> tuple[object, ...]:
+    """Returns a value that changes if an entrant leaves, comes back, is reinstated or gets another
+    name, or a result becomes void.
 
-    It holds the version, the owner's name and `out` of each entry, and the number of finished
-    matches.
+    It holds the version, since when its forfeits count, the owner's name and `out` of each entry,
+    the number of finished matches, and the highest number of a match: the match that replaces a
+    void one may be finished, too.
     """
-    entries = select(Entry.version_id, User.name, Entry.out).join(Entry.bot).join(Bot.owner)
-    entries = entries.where(Entry.season_id == season.id)
-    found = session.execute(entries.order_by(Entry.id))
-    finished = (Match.season_id == season.id, Match.state == MatchState.FINISHED)
+    entries = select(Entry.version_id, Version.counted_from, User.name, Entry.out)
+    entries = entries.outerjoin(Entry.version).join(Entry.bot).join(Bot.owner)
+    found = session.execute(entries.where(Entry.season_id == season.id).order_by(Entry.id))
+    own = Match.season_id == season.id
     return (
-        [(version, owner, out) for version, owner, out in found],
-        count_rows(session, Match, *finished),
+        [tuple(entry) for entry in found],
+        count_rows(session, Match, own, Match.state == MatchState.FINISHED),
+        session.scalar(select(func.max(Match.number)).where(own)),
     )
 
 

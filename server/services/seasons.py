@@ -7,7 +7,7 @@ matches, deals and records, and the same digest of the standing.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import func, select
@@ -43,12 +43,8 @@ from server.services import (
     starts,
 )
 from server.services.accounts import require_operator
-from server.services.leagues import (
-    adopt_rules,
-    check_deals,
-    check_format,
-    format_of,
-)
+from server.services.league_settings import changed_format, format_of
+from server.services.leagues import adopt_rules, check_deals
 from server.services.lookup import find_league, find_season
 
 if TYPE_CHECKING:
@@ -56,7 +52,7 @@ if TYPE_CHECKING:
 
     from matchbox.settings import Settings
     from server.db.models import User
-    from server.services.standings import Fresh
+    from server.services.standings import ComputedStanding
 
 _LIVING: Final = (*UPCOMING, *UNDER_WAY)
 
@@ -77,8 +73,8 @@ def create(
     """Makes a season of that league, open for entries or a draft.
 
     Fields that `format` leaves out are those of the league; `cycles` is short for the field of that
-    name. A season with a given seed can be repeated, so its number of deals is fixed here and does
-    not follow from the bots' speed.
+    name, and may not contradict it. A season with a given seed can be repeated, so its number of
+    deals is fixed here and does not follow from the bots' speed.
 
     Raises Forbidden, BadName, BadOption, NotFound (no such league), Conflict (name or seed taken).
     """
@@ -87,6 +83,7 @@ def create(
     _check_name(session, name)
     form = dict(format.fields) if format else {}
     if cycles is not None:
+        _check_cycles(cycles, form)
         form["cycles"] = cycles
     if seed is not None:
         _check_seed(session, seed)
@@ -94,10 +91,12 @@ def create(
         deals = check_deals(where.deals if deals is None else deals)
     state = SeasonState.DRAFT if draft else SeasonState.OPEN
     given_form = given(Format, form)
-    check_format(where, given_form.replace_in(format_of(where)))
+    changed_format(where, given_form)
     made = add(
         session, where, name=name, form=given_form, deals=deals, seed=seed, state=state, now=now
     )
+    if not draft:
+        classes.enter_members(session, where, season=made, now=now)
     audit.note(session, actor, "season.create", f"season:{made.id}", form, now=now)
     return made
 
@@ -113,7 +112,7 @@ def add(
     state: SeasonState = SeasonState.OPEN,
     now: int,
 ) -> Season:
-    """Makes the league's next edition. Raises BadOption for a bad format; checks nothing else."""
+    """Makes the league's next edition, without bots. Raises BadOption; checks only the format."""
     played = form.replace_in(format_of(league)) if form else format_of(league)
     newest = select(func.max(Season.edition)).where(Season.league_id == league.id)
     season = Season(
@@ -133,7 +132,6 @@ def add(
     session.flush()
     if state == SeasonState.OPEN:
         events.publish(session, "season.open", season.id, now=now)
-        classes.enter_members(session, league, season=season, now=now)
     return season
 
 
@@ -159,7 +157,7 @@ def freeze(session: Session, actor: User, name: int | str, *, now: int) -> list[
     bots, or a bot has no active version.
     """
     season = _season_for_operator(session, actor, name)
-    made = _freeze(session, season, now, scheduled=False)
+    made = _freeze(session, season, now)
     audit.note(session, actor, "season.freeze", f"season:{season.id}", now=now)
     return made
 
@@ -182,8 +180,10 @@ def begin(
 
     If the schedule starts it (`actor` is None), bots without an active version are left out.
     """
+    left_out = []
     if season.state == SeasonState.OPEN:
-        _freeze(session, season, now, scheduled=actor is None)
+        left_out = admission.leave_out_idle(session, season, now=now) if actor is None else []
+        _freeze(session, season, now)
     require_state(season, SeasonState.FROZEN, "a season starts once, open or frozen")
     spec = registry.game(season.league.game).spec
     if season.league.rules != spec.rules:
@@ -193,7 +193,8 @@ def begin(
         _change(session, row, (SeasonState.FROZEN,), SeasonState.RUNNING, now, started_at=now)
         row.trouble = ""
         matches += rounds.open_first(session, row, settings=settings, now=now)
-    audit.note(session, actor, "season.start", f"season:{season.id}", now=now)
+    detail = {"left_out": left_out} if left_out else {}
+    audit.note(session, actor, "season.start", f"season:{season.id}", detail, now=now)
     return matches
 
 
@@ -202,7 +203,8 @@ def pause(session: Session, actor: User, name: int | str, *, now: int) -> None:
 
     Raises Forbidden, NotFound or Conflict.
     """
-    _change_all(session, actor, name, "pause", (SeasonState.RUNNING,), SeasonState.PAUSED, now)
+    running, paused = (SeasonState.RUNNING,), SeasonState.PAUSED
+    _change_all(session, actor, name, "season.pause", running, paused, now)
 
 
 def pause_outdated(session: Session, *, now: int) -> None:
@@ -223,12 +225,17 @@ def stop(session: Session, season: Season, why: str, *, now: int) -> None:
     audit.note(session, None, "season.pause", f"season:{season.id}", {"why": why}, now=now)
 
 
+def stopped(session: Session) -> list[tuple[str, str]]:
+    """Returns the names of the seasons that paused because they cannot go on, with the reasons."""
+    paused = (Season.state == SeasonState.PAUSED, Season.trouble != "")
+    found = session.execute(select(Season.name, Season.trouble).where(*paused).order_by(Season.id))
+    return [(name, why) for name, why in found]
+
+
 def resume(session: Session, actor: User, name: int | str, *, now: int) -> None:
     """Resumes all divisions of the edition. Raises Forbidden, NotFound or Conflict."""
-    changed = _change_all(
-        session, actor, name, "resume", (SeasonState.PAUSED,), SeasonState.RUNNING, now
-    )
-    for season in changed:
+    paused, running = (SeasonState.PAUSED,), SeasonState.RUNNING
+    for season in _change_all(session, actor, name, "season.resume", paused, running, now):
         if why := _why_outdated(session, season):
             raise Conflict(f"season {season.name} cannot go on: {why}; cancel it")
         season.trouble = ""
@@ -240,7 +247,7 @@ def cancel(session: Session, actor: User, name: int | str, *, now: int) -> None:
     Lessons that are not over end, too. Raises Forbidden, NotFound or Conflict.
     """
     over, at = SeasonState.CANCELLED, {"finished_at": now}
-    ended = _change_all(session, actor, name, "cancel", _LIVING, over, now, **at)
+    ended = _change_all(session, actor, name, "season.cancel", _LIVING, over, now, **at)
     numbers = [row.id for row in ended]
     why = "the season was cancelled"
     its_own = Match.season_id.in_(numbers)
@@ -248,7 +255,9 @@ def cancel(session: Session, actor: User, name: int | str, *, now: int) -> None:
     lessons.cancel(session, numbers, now=now)
 
 
-def finish(session: Session, fresh: Fresh, *, places: Sequence[int] = (), now: int) -> Season:
+def finish(
+    session: Session, fresh: ComputedStanding, *, places: Sequence[int] = (), now: int
+) -> Season:
     """Finishes a season with its final standing; `places` is the final order of a knock-out.
 
     Raises Conflict if the season has ended already.
@@ -260,9 +269,9 @@ def finish(session: Session, fresh: Fresh, *, places: Sequence[int] = (), now: i
     return season
 
 
-def _freeze(session: Session, season: Season, now: int, *, scheduled: bool) -> list[Season]:
+def _freeze(session: Session, season: Season, now: int) -> list[Season]:
     require_state(season, SeasonState.OPEN, "only an open season can be frozen")
-    _fix_versions(session, season, scheduled)
+    _fix_versions(session, season)
     admission.enter_everybody(session, season)
     fewest = divisions.fewest_bots(season.league)
     if len(season.entries) < fewest:
@@ -273,21 +282,18 @@ def _freeze(session: Session, season: Season, now: int, *, scheduled: bool) -> l
     return made
 
 
-def _fix_versions(session: Session, season: Season, scheduled: bool) -> None:
+def _fix_versions(session: Session, season: Season) -> None:
     inside = select(Entry.bot_id).where(Entry.season_id == season.id)
     query = select(Version).where(Version.bot_id.in_(inside), Version.state == VersionState.ACTIVE)
     with_owner = joinedload(Version.bot).joinedload(Bot.owner)
     active = {version.bot_id: version for version in session.scalars(query.options(with_owner))}
-    idle = [entry for entry in season.entries if entry.bot_id not in active]
-    if idle and not scheduled:
-        names = ", ".join(sorted(entry.bot.full_name for entry in idle))
+    idle = [entry.bot.full_name for entry in season.entries if entry.bot_id not in active]
+    if idle:
+        names = ", ".join(sorted(idle))
         raise Conflict(
             f"these bots have no active version: {names}; take them out of the season, or wait for "
             "those that are being tried out"
         )
-    for entry in idle:
-        season.entries.remove(entry)
-        session.delete(entry)
     for entry in season.entries:
         entry.version = active[entry.bot_id]
     session.flush()
@@ -314,7 +320,7 @@ def _change_all(
     session: Session,
     actor: User,
     name: int | str,
-    step: str,
+    action: audit.Action,
     before: Sequence[SeasonState],
     after: SeasonState,
     now: int,
@@ -326,12 +332,13 @@ def _change_all(
     """
     season = _season_for_operator(session, actor, name)
     if season.state not in _LIVING:
-        raise Conflict(f"season {season.name} is {season.state}; nothing of it is left to {step}")
+        what = f"nothing of it is left to {action.removeprefix('season.')}"
+        raise Conflict(f"season {season.name} is {season.state}; {what}")
     edition = divisions.divisions_of(session, season)
     taken = [row for row in edition if row.state in before or row.id == season.id]
     for row in taken:
         _change(session, row, before, after, now, **values)
-        audit.note(session, actor, f"season.{step}", f"season:{row.id}", now=now)
+        audit.note(session, actor, action, f"season:{row.id}", now=now)
     return taken
 
 
@@ -372,6 +379,13 @@ def _check_name(session: Session, name: str) -> None:
         )
     if session.scalar(select(Season.id).where(Season.name == name)) is not None:
         raise Conflict(f"there is a season {name!r} already; choose another name").of("name")
+
+
+def _check_cycles(cycles: int, form: Mapping[str, object]) -> None:
+    if form.get("cycles", cycles) != cycles:
+        raise BadOption(
+            f"cycles is {cycles}, and {form['cycles']} in the format: leave out one of them"
+        ).of("cycles")
 
 
 def _check_seed(session: Session, seed: str) -> None:

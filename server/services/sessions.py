@@ -1,7 +1,8 @@
 """The browser sessions in which accounts are logged in. Keeps their rows; sets no cookie.
 
 A session's cookie holds the secret of its row. A logout or a new password deletes the row, so that
-copies of the cookie stop working too.
+copies of the cookie stop working too. SQLite may give the row's number to the next session, so what
+a request found before is named by its secret.
 """
 
 from __future__ import annotations
@@ -88,8 +89,8 @@ def is_stale(row: BrowserSession, address: str | None, *, now: int) -> bool:
     return now - row.seen_at >= (MOVED_MS if moved else NOTED_MS)
 
 
-def note_use(session: Session, number: int, *, address: str | None = None, now: int) -> None:
-    """Updates a session's last use and its address, and extends the session.
+def note_use(session: Session, secret: str, *, address: str | None = None, now: int) -> None:
+    """Updates the last use and the address of the session with this secret, and extends it.
 
     Does so at most once in NOTED_MS, or in MOVED_MS if the address is another one.
     """
@@ -99,9 +100,8 @@ def note_use(session: Session, number: int, *, address: str | None = None, now: 
         BrowserSession.seen_at <= now - NOTED_MS,
         and_(BrowserSession.seen_at <= now - MOVED_MS, moved),
     )
-    session.execute(
-        update(BrowserSession).where(BrowserSession.id == number, stale).values(**values)
-    )
+    row = update(BrowserSession).where(BrowserSession.digest == digest_of(secret), stale)
+    session.execute(row.values(**values))
 
 
 def sessions(session: Session, user: User, *, now: int) -> Sequence[BrowserSession]:
@@ -118,9 +118,9 @@ def end(session: Session, user: User, number: int) -> None:
         raise NotFound(f"{user.name} has no session {number}")
 
 
-def forget(session: Session, number: int) -> None:
-    """Ends the session with that row number, if it has not ended yet."""
-    session.execute(delete(BrowserSession).where(BrowserSession.id == number))
+def forget(session: Session, secret: str) -> None:
+    """Ends the session with this secret, if it has not ended yet."""
+    session.execute(delete(BrowserSession).where(BrowserSession.digest == digest_of(secret)))
 
 
 def end_all(session: Session, user: User, *, but: int | None = None) -> int:

@@ -39,14 +39,17 @@ PROCESSES: Final = "signs of life"
 """The name under which the signs of processes are stored."""
 BEGUN: Final = "begun"
 """The name under which it is stored when the platform began to run."""
+LEDGERS_BEGUN: Final = "ledgers begun"
+"""The name under which it is stored when ledgers gave a sign after they had hung: none of them had
+given one for LATE_MS, and one had not ended normally."""
 BREAK_MS: Final = 2 * EVERY_MS
 """If no process has given a sign for this long, the next sign begins a new run of the platform."""
 _LEDGER: Final = "ledger:"
 
 
 def note(session: Session, of: str, *, now: int) -> None:
-    """Stores the time of TICK, STANDINGS or BEGUN. Call it for the first two if `is_due` says
-    so."""
+    """Stores the time of TICK, STANDINGS, BEGUN or LEDGERS_BEGUN. Call it for the first two if
+    `is_due` says so."""
     session.merge(Setting(name=of, value={}, changed_at=now))
 
 
@@ -57,7 +60,7 @@ def is_due(session: Session, of: str, *, now: int) -> bool:
 
 
 def last(session: Session, of: str) -> int | None:
-    """Returns when TICK, STANDINGS or BEGUN was stored last, UTC in ms."""
+    """Returns when TICK, STANDINGS, BEGUN or LEDGERS_BEGUN was stored last, UTC in ms."""
     return session.scalar(select(Setting.changed_at).where(Setting.name == of))
 
 
@@ -119,6 +122,9 @@ def give(context: Context, sign: str) -> None:
         stopped = now - max(kept.values(), default=0) > BREAK_MS
         if stopped or begun_at(session) > now + CLOCKS_MS:  # Else nothing seems late until then.
             note(session, BEGUN, now=now)
+        of_ledgers = [at for name, at in kept.items() if is_ledger(name)]
+        if is_ledger(sign) and of_ledgers and now - max(of_ledgers) > LATE_MS:
+            note(session, LEDGERS_BEGUN, now=now)
         stay = {
             name: min(at, now)  # A sign from a clock that was ahead would make all others silent.
             for name, at in kept.items()
@@ -149,6 +155,11 @@ def silent(session: Session) -> dict[str, int]:
 def last_of_ledgers(session: Session) -> int:
     """Returns when a ledger has given its sign last, UTC in ms; 0 if none ever has."""
     return max((at for sign, at in processes(session).items() if is_ledger(sign)), default=0)
+
+
+def ledgers_work(session: Session, now: int) -> bool:
+    """Whether ledgers have given their signs for LATE_MS or longer, or none ever has."""
+    return has_passed(LATE_MS + 1, last(session, LEDGERS_BEGUN) or 0, now)
 
 
 def _store(session: Session, kept: dict[str, int], now: int) -> None:

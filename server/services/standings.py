@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import select
+from sqlalchemy import or_, select, update
 from sqlalchemy.orm import joinedload
 
 from matchbox import registry
@@ -27,9 +28,9 @@ from server.db.models import (
     Version,
 )
 from server.db.session import count_rows, in_parts
-from server.services import board_counts, history, ratings, season_progress
+from server.services import board_counts, fields, history, ratings, season_progress
 from server.services.events import publish
-from server.services.leagues import field_of
+from server.services.leagues import active_in
 from server.services.pair_counts import PairCountCache
 from server.times import has_passed
 
@@ -50,7 +51,9 @@ MATCHES_PER_MS: Final = 20
 """How many matches add one ms: the more a standing counts, the less one match can change."""
 UPSETS: Final = 5
 """How many upsets of a standing are stored."""
-_AT_ONCE: Final = 1000
+_MARK: Final = "marked:"
+"""`Standing.field` begins with it while the standing is to be computed again."""
+_QUERY_CHUNK: Final = 1000
 """The number of versions that are read with one query."""
 ROUNDS: Final = "rounds"
 """The fact that tells of how many of a season's first rounds the standing has all results."""
@@ -59,7 +62,7 @@ OUT: Final = "disqualified"
 
 
 @dataclass(frozen=True, slots=True)
-class Fresh:
+class ComputedStanding:
     """A standing that was computed and is not stored yet."""
 
     scope: str
@@ -89,7 +92,23 @@ def refresh(session: Session, scope: str, *, now: int) -> Standing:
     return store(session, compute(session, scope), now=now)
 
 
-def compute(session: Session, scope: str, pair_counts: PairCountCache | None = None) -> Fresh:
+def mark(session: Session, subject: League | Season) -> None:
+    """Marks the stored standing to be computed again soon, even that of a finished season.
+
+    Each mark is another one, so whoever is computing the standing now stores nothing.
+    """
+    marked = update(Standing).where(Standing.scope == scope_of(subject))
+    session.execute(marked.values(field=_MARK + token_hex(8)))
+
+
+def is_marked(standing: Standing) -> bool:
+    """Whether the standing is to be computed again."""
+    return standing.field.startswith(_MARK)
+
+
+def compute(
+    session: Session, scope: str, pair_counts: PairCountCache | None = None
+) -> ComputedStanding:
     """Computes the scope's standing, without storing it.
 
     With `pair_counts` it reads only the rows of matches that are not counted there yet. The
@@ -97,7 +116,7 @@ def compute(session: Session, scope: str, pair_counts: PairCountCache | None = N
     """
     subject = _subject(session, scope)
     league = subject if isinstance(subject, League) else subject.league
-    shown = {version.entrant: version.id for version in _shown(session, subject)}
+    shown = _shown(session, subject)
     cooperative, balanced = _nature(session, subject, league.game)
     how = {"seat_term": not balanced, "cooperative": cooperative}
     found = (pair_counts or PairCountCache()).of(session, scope, *_which(subject), **how)
@@ -120,7 +139,7 @@ def compute(session: Session, scope: str, pair_counts: PairCountCache | None = N
     }
     if isinstance(subject, Season):
         facts[ROUNDS] = season_progress.rounds_over(session, subject)
-    return Fresh(
+    return ComputedStanding(
         scope=scope,
         rows_digest=whole.digest,
         lines=[{**asdict(line), "version_id": versions[line.bot]} for line in whole.lines],
@@ -134,7 +153,7 @@ def compute(session: Session, scope: str, pair_counts: PairCountCache | None = N
     )
 
 
-def store(session: Session, fresh: Fresh, *, now: int) -> Standing:
+def store(session: Session, fresh: ComputedStanding, *, now: int) -> Standing:
     """Stores a computed standing in place of the last one, and sets a league's live ratings."""
     row = session.get(Standing, fresh.scope)
     if row is None:
@@ -152,7 +171,7 @@ def store(session: Session, fresh: Fresh, *, now: int) -> Standing:
     return row
 
 
-def differences(before: Standing, fresh: Fresh) -> dict[str, Any]:
+def differences(before: Standing, fresh: ComputedStanding) -> dict[str, Any]:
     """Returns the differences between a stored standing and one that was just computed, each before
     and after.
 
@@ -175,8 +194,8 @@ def differences(before: Standing, fresh: Fresh) -> dict[str, Any]:
 
 
 def open_scopes(session: Session) -> list[str]:
-    """Returns the scopes whose standing may still change: those of continuous leagues and of
-    seasons under way."""
+    """Returns the scopes whose standing may still change: those of continuous leagues, of seasons
+    under way, and of marked seasons."""
     return [scope_of(one) for one in _open(session)]
 
 
@@ -192,7 +211,10 @@ def is_stale(session: Session, scope: str, *, now: int) -> bool:
 
 def _open(session: Session) -> list[League | Season]:
     leagues = session.scalars(select(League).where(League.continuous.is_(True))).all()
-    seasons = session.scalars(select(Season).where(Season.state.in_(UNDER_WAY))).all()
+    marked = session.scalars(select(Standing.scope).where(Standing.field.startswith(_MARK)))
+    ids = [int(scope.removeprefix("season:")) for scope in marked if scope.startswith("season:")]
+    open_or_marked = or_(Season.state.in_(UNDER_WAY), Season.id.in_(ids))
+    seasons = session.scalars(select(Season).where(open_or_marked).order_by(Season.id)).all()
     return [*leagues, *seasons]
 
 
@@ -204,8 +226,7 @@ def _lags(session: Session, subject: League | Season, now: int) -> bool:
     if not has_passed(rest, row.computed_at, now):
         return False
     finished = count_rows(session, Match, Match.state == MatchState.FINISHED, *_which(subject))
-    shown = {version.entrant: version.id for version in _shown(session, subject)}
-    return finished != row.matches or _field_digest(shown) != row.field
+    return finished != row.matches or _field_digest(_shown(session, subject)) != row.field
 
 
 def _subject(session: Session, scope: str) -> League | Season:
@@ -228,13 +249,18 @@ def _which(subject: League | Season) -> tuple[ColumnExpressionArgument[bool], ..
     return (Match.league_id == subject.id, Match.is_ranked, Match.rules == subject.rules)
 
 
-def _shown(session: Session, subject: League | Season) -> Sequence[Version]:
+def _shown(session: Session, subject: League | Season) -> dict[str, int]:
+    """The row number of each entrant that the standing shows.
+
+    It is called at every tick, so it reads names and loads no objects.
+    """
     if isinstance(subject, League):
-        return field_of(session, subject)
-    inside = (Entry.season_id == subject.id, Entry.out != OUT)
-    query = select(Version).join(Entry, Entry.version_id == Version.id).where(*inside)
-    named = joinedload(Version.bot).joinedload(Bot.owner)
-    return session.scalars(query.options(named).order_by(Entry.id)).all()
+        query = active_in(subject)
+    else:
+        inside = (Entry.season_id == subject.id, Entry.out != OUT)
+        query = select(Version).join(Entry, Entry.version_id == Version.id).where(*inside)
+        query = query.join(Version.bot).join(Bot.owner).order_by(Entry.id)
+    return {one.entrant: one.version for one in fields.entrants(session, query)}
 
 
 def _nature(session: Session, subject: League | Season, game: str) -> tuple[bool, bool]:
@@ -265,7 +291,7 @@ def _parents(session: Session, versions: Mapping[str, int]) -> dict[str, str]:
     query = select(Version.bot_id, Version.number, Version.id)
     rows = [
         row
-        for part in in_parts(versions.values(), _AT_ONCE)
+        for part in in_parts(versions.values(), _QUERY_CHUNK)
         for row in session.execute(query.where(Version.id.in_(part)))
     ]
     names = {number: name for name, number in versions.items()}
@@ -295,7 +321,7 @@ def _lack(
                 first_version=first_version,
                 second=second,
                 second_version=second_version,
-                games=pair.games,
+                games=pair.bouts,
                 share=pair.share,
                 expected=pair.expected,
                 z=pair.z,
@@ -316,7 +342,7 @@ def _upsets(
     )
     return [
         answers.Upset(
-            winner=found[one.winner][0], loser=found[one.loser][0], games=one.games, share=one.share
+            winner=found[one.winner][0], loser=found[one.loser][0], games=one.bouts, share=one.share
         )
         for one in clearest
     ]

@@ -72,9 +72,13 @@ def store(session: Session, present: Mapping[str, Stop], *, now: int) -> None:
     session.merge(Setting(name=NAME, value=msgspec.to_builtins(dict(present)), changed_at=now))
 
 
-def is_only_one(session: Session, name: str, *, now: int) -> bool:
-    """Whether no other arena that reports gets jobs: each is stopped, or its key is draining."""
+def getting_jobs(session: Session, *, express: bool = False, now: int) -> set[str]:
+    """Returns the names of the arenas that report, play matches, and get jobs: none of them is
+    stopped, and none has a key that is draining. With `express`, the express arenas, too."""
     present = stopped(session)
     draining = set(session.scalars(select(ArenaKey.name).where(ArenaKey.draining.is_(True))))
-    others = (one for one in walls.reporting_arenas(session, now=now) if one != name)
-    return all(find_stop(present, one) or key_of(one) in draining for one in others)
+    return {
+        name
+        for name in walls.reporting_arenas(session, express=express, now=now)
+        if not find_stop(present, name) and key_of(name) not in draining
+    }

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import structlog
-from sqlalchemy import and_, update
+from sqlalchemy import and_, select, update
 
 from matchbox import registry
 from matchbox.choices import choices_of
@@ -21,7 +22,7 @@ from matchbox.match.wire import Entrant, Said, TakeTurn, TurnTaken
 from server import outbox
 from server.db.models import UNSETTLED, PlayState, PlayTable, Turn
 from server.db.session import compare_and_set, rows_changed
-from server.services import jobs
+from server.services import jobs, signs, slow_tables, stopped_arenas, walls
 from server.services.events import storable
 from server.services.jobs import JobKind
 from server.times import MINUTE_MS
@@ -53,7 +54,7 @@ def live_bout(table: PlayTable) -> LiveBout:
     game = registry.game(table.game)
     if game.spec.rules != table.rules:
         raise Conflict(f"the rules of {game.spec.title} have changed since; start a new game")
-    with registry.naming_games():
+    with registry.raising_bad_game():
         return hosted_bout.resume(
             game, table.deal, len(table.seats), table.options, answers_so_far(table)
         )
@@ -109,7 +110,8 @@ def end(session: Session, table: PlayTable, why: str, *, now: int) -> bool:
 def send(session: Session, turn: Turn, *, settings: Settings, now: int) -> bool:
     """Sends a turn as a new attempt. Returns False if it was not sent; see `jobs.lease`.
 
-    A turn of a stranger's bot waits while an arena has no wall.
+    A turn of a stranger's bot waits while an arena has no wall. Turns at the tables of slow people
+    queue among the matches, and together hold at most half of the arenas.
     """
     if turn.table.state != PlayState.BOTS:
         done = {"wanted": False, "deadline": None}
@@ -118,10 +120,49 @@ def send(session: Session, turn: Turn, *, settings: Settings, now: int) -> bool:
     bots = [seat.version for seat in turn.table.seats if seat.version is not None]
     if jobs.waits_for_wall(session, TURN, turn, bots, settings=settings, now=now):
         return False
-    if not jobs.lease(session, TURN, turn, settings=settings, now=now):
+    slow = slow_tables.slow_people(session, turn.table, now=now)
+    if slow and not slow_tables.has_room(session, turn, slow):
+        later = {"deadline": now + LEASE_MS, "sent_at": None}
+        compare_and_set(session, turn, later, TURN.queued, attempt=turn.attempt)
         return False
-    outbox.post(session, job_of(turn, settings))
+    if not jobs.lease(session, _SLOW_TURN if slow else TURN, turn, settings=settings, now=now):
+        return False
+    task = wire.TAKE_TURN_LAST if slow else wire.TAKE_TURN
+    outbox.post(session, job_of(turn, settings), task)
     return True
+
+
+def put_off(session: Session, length: int, *, now: int) -> None:
+    """Puts off the deadlines of the tables whose bots' turn waits for an arena or is played.
+
+    The new deadline is `length` ms from now. If the platform has not run for that long, all tables
+    where the bots are to move get it: nobody could play their turns.
+    """
+    bots = (PlayTable.state == PlayState.BOTS, PlayTable.deadline <= now + length - MINUTE_MS)
+    tables = session.scalars(select(PlayTable).where(*bots).order_by(PlayTable.id)).all()
+    if not tables:
+        return
+    began = not signs.has_run(session, length, now=now)
+    for table in tables:
+        if began or not trouble_of(session, table, now=now):
+            table.deadline = now + length
+
+
+def trouble_of(session: Session, table: PlayTable, *, now: int) -> str:
+    """Returns why nobody can play the bots' turn of the table as things are; "" if it waits for an
+    arena or is played."""
+    wanted = select(Turn).where(Turn.table_id == table.id, Turn.wanted.is_(True))
+    turn = session.scalars(wanted).one()
+    if turn.deadline is None:
+        return turn.trouble
+    if turn.arena and turn.deadline > now:
+        return ""
+    slow = slow_tables.slow_people(session, table, now=now)
+    if not stopped_arenas.getting_jobs(session, express=not slow, now=now):
+        return "no arena takes jobs"
+    walls_now = walls.wall(session)
+    strangers = any(seat.version and not seat.version.bot.owner.trusted for seat in table.seats)
+    return walls_now.why if strangers and not walls_now.walled else ""
 
 
 def job_of(turn: Turn, settings: Settings) -> TakeTurn:
@@ -167,6 +208,7 @@ def book(session: Session, message: TurnTaken, *, settings: Settings, now: int) 
     done = {"wanted": False, "deadline": None, "trouble": ""}
     if not compare_and_set(session, turn, done, Turn.wanted.is_(True)):
         return False
+    slow_tables.note(session, table, message.seconds, now=now)
     advance(session, table, said, settings=settings, now=now)
     return True
 
@@ -175,7 +217,7 @@ def _check_sight(table: PlayTable, live: LiveBout) -> None:
     """Raises BadGame if the game fails to show a person at the table the position or its moves."""
     game, owing = registry.game(table.game), hosted_bout.owing(live)
     persons = [seat.seat for seat in table.seats if seat.version_id is None]
-    with registry.naming_games():
+    with registry.raising_bad_game():
         for seat in persons:
             view = game.view(live.state, seat)
             if seat in owing:
@@ -221,14 +263,12 @@ _OF_OPEN_TABLE: Final = Turn.table.has(PlayTable.state.in_(UNSETTLED))
 
 TURN: Final = JobKind(
     name="turn",
+    express=True,
     model=Turn,
     rows=jobs.numbered("turn", Turn),
     queued=_UNDER_WAY,
     leased=_UNDER_WAY,
     parked=and_(Turn.wanted.is_(True), Turn.deadline.is_(None), _OF_OPEN_TABLE),
-    to_queued={"deadline": jobs.DUE},
-    to_leased={},
-    to_parked={"deadline": None},
     resume=send,
     failed=_failed,
     lease_ms=LEASE_MS,
@@ -236,3 +276,5 @@ TURN: Final = JobKind(
 """A turn is queued if its deadline has passed, and leased if its deadline is still to come.
 
 It is no longer parked once its table has ended, since nobody can play it any more."""
+_SLOW_TURN: Final = replace(TURN, express=False, lease_ms=None)
+"""A turn that waits among the matches, for as long as they do, and for the same arenas."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
@@ -35,10 +35,13 @@ from server.services import (
     signs,
     standings,
 )
-from server.times import HOUR_MS
+from server.times import HOUR_MS, MINUTE_MS
 
 if TYPE_CHECKING:
     from server.context import Context
+
+SETTLED_MS: Final = 2 * MINUTE_MS
+"""For this long after a start of the platform, no season starts by its schedule."""
 
 log = structlog.get_logger(__name__)
 
@@ -169,12 +172,19 @@ def _go_on(number: int, context: Context) -> None:
     """Takes a season one step further, or pauses it with the reason if it cannot go on."""
     try:
         _take_step(number, context)
+        return
     except CallerFault as error:
-        log.warning("season.cannot_go_on", season=number, why=str(error))
-        with context.write() as session:
-            season = session.get_one(Season, number)
-            if rounds.is_due(session, season):
-                seasons.stop(session, season, str(error), now=context.now())
+        why = str(error)
+        log.warning("season.cannot_go_on", season=number, why=why)
+    except (MatchboxError, SQLAlchemyError, OSError, MemoryError):
+        raise  # The next tick may succeed.
+    except Exception:  # Unforeseen: without a pause the season would stand still without a word.
+        why = "the platform failed at its next step; the log of the ledger has the error"
+        log.exception("season.failed", season=number)
+    with context.write() as session:
+        season = session.get_one(Season, number)
+        if rounds.is_due(session, season):
+            seasons.stop(session, season, why, now=context.now())
 
 
 def _take_step(number: int, context: Context) -> None:
@@ -185,11 +195,16 @@ def _take_step(number: int, context: Context) -> None:
     read once it is this writer's turn, so a round is never older than what it follows from.
     """
     settings = context.settings
+    with context.read() as session:
+        season = session.get_one(Season, number)
+        seen = season_progress.fingerprint(session, season)
+        leaving = rounds.leavers(session, season, settings=settings, now=context.now())
     with context.write() as session:
         season = session.get_one(Season, number)
-        if not rounds.is_due(session, season):
+        changed = season_progress.fingerprint(session, season) != seen
+        if changed or not rounds.is_due(session, season):
             return
-        if not rounds.settle_round(session, season, settings=settings, now=context.now()):
+        if not rounds.settle_round(session, season, leaving, settings=settings, now=context.now()):
             return
     with context.read() as session:
         season = session.get_one(Season, number)
@@ -208,12 +223,18 @@ def _take_step(number: int, context: Context) -> None:
 
 
 def _schedule(context: Context) -> None:
+    """Starts the seasons whose time has come, and opens the next ones.
+
+    Starts none just after the platform has: the clock may still be wrong, and a start is for good.
+    """
     with context.read() as session:
-        due = editions.due(session, now=context.now())
+        settled = signs.has_run(session, SETTLED_MS, now=context.now())
+        due = editions.due(session, now=context.now()) if settled else []
     for number in due:
         _attempt(partial(_start_edition, number), context)
     with context.read() as session:
-        lacking = [league.id for league in editions.leagues_without_edition(session)]
+        leagues = editions.leagues_without_edition(session, now=context.now())
+        lacking = [league.id for league in leagues]
     for number in lacking:
         _attempt(partial(_open_edition, number), context)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import and_, select, update
@@ -36,7 +37,8 @@ def send(
     With `last` the try-out queues among the matches instead of before them. A version in quarantine
     plays against a bot of the house, if the house has one for the game.
     """
-    if not jobs.lease(session, kind_of(row), row, settings=settings, now=now):
+    kind = replace(kind_of(row), express=not last)  # Express arenas do not take the last ones.
+    if not jobs.lease(session, kind, row, settings=settings, now=now):
         return False
     outbox.post(
         session,
@@ -137,14 +139,13 @@ _UNDER_WAY: Final = and_(Version.state.in_(WAITING), Version.deadline.is_not(Non
 
 TRY_OUT: Final[JobKind[Any]] = JobKind(
     name="version",
+    express=True,
     model=Version,
     rows=_of_bundle,
     queued=_UNDER_WAY,
     leased=and_(_UNDER_WAY, Version.deadline != jobs.DUE),
     parked=and_(Version.state.in_(WAITING), Version.deadline.is_(None)),
-    to_queued={"deadline": jobs.DUE},
     to_leased={"claimed_at": None},
-    to_parked={"deadline": None},
     claimed=_claimed,
 )
 """A try-out that was lost or requeued waits for its author's turn; turns.py sends it again.
@@ -157,12 +158,12 @@ _DRAFT_UNDER_WAY: Final = and_(Draft.state == DraftState.PENDING, Draft.deadline
 
 TRY_DRAFT: Final[JobKind[Any]] = JobKind(
     name="draft",
+    express=True,
     model=Draft,
     rows=_of_bundle,
     queued=_DRAFT_UNDER_WAY,
     leased=and_(_DRAFT_UNDER_WAY, Draft.deadline != jobs.DUE),
     parked=Draft.state == DraftState.LOST,
-    to_queued={"deadline": jobs.DUE},
     to_leased={"claimed_at": None},
     to_parked={"state": DraftState.LOST, "deadline": None},
     claimed=_claimed,

@@ -8,7 +8,7 @@ from sqlalchemy import String, cast, func, literal, select, update
 
 from matchbox import registry
 from matchbox.bundle import Manifest, check_class_name, check_name, read_bundle
-from matchbox.errors import Conflict, NotFound, UploadsClosed
+from matchbox.errors import Conflict, NotFound, TooMany, UploadsClosed
 from server.db.models import Audit, Bot, Bundle, Role, User, Version, VersionState
 from server.db.session import compare_and_set
 from server.services import admission, audit, classes, disk, exclusions, fields, tryouts, turns
@@ -47,7 +47,7 @@ def upload(
     Without a `game` the bot must exist. If it has a version with the same bytes and class, that one
     is returned. `bundle` is what was read from `data` before the write turn, which is slow. Raises
     UnknownGame, NotFound, BadName, BadBundle, UploadsClosed, Conflict (the bot plays another game,
-    or is retired), TooMany (uploads of an hour or to a league, or pending ones), and DiskFull.
+    or is retired), TooMany (uploads of an hour or to a league, pending ones, bytes), and DiskFull.
     """
     game = find_bot(session, name, actor).game if game is None else game
     registry.package_of(game)
@@ -61,7 +61,7 @@ def upload(
     known = session.scalar(select(Version).where(*same))
     if known is not None:
         return known
-    _check_quota(session, actor, settings, now)
+    _check_quota(session, actor, digest, len(data), settings, now)
     admission.check_uploads(session, actor, game, now=now)
     network = turns.check_pending(session, actor, network, settings=settings)
     _keep(session, digest, data)
@@ -159,12 +159,17 @@ def _bot(session: Session, user: User, game: str, name: str, now: int) -> Bot:
 
 
 def _keep(session: Session, digest: str, data: bytes) -> None:
-    if session.get(Bundle, digest) is None:
+    kept = session.get(Bundle, digest)
+    if kept is None:
         session.add(Bundle(digest=digest, data=data))
-        session.flush()
+    elif not kept.data:  # A version with these bytes was refused, and they were removed.
+        kept.data = data
+    session.flush()
 
 
-def _check_quota(session: Session, user: User, settings: Settings, now: int) -> None:
+def _check_quota(
+    session: Session, user: User, digest: str, size: int, settings: Settings, now: int
+) -> None:
     if user.role == Role.HOUSE:
         return
     disk.require_room(settings)
@@ -172,6 +177,32 @@ def _check_quota(session: Session, user: User, settings: Settings, now: int) -> 
     made = select(Version.created_at).join(Bot).where(*recent).order_by(Version.created_at.desc())
     most = settings.uploads_per_hour
     check_hour(session, made, most, f"uploaded {most} versions", now=now)
+    _check_bytes(session, user, digest, size, settings)
+
+
+def _check_bytes(session: Session, user: User, digest: str, size: int, settings: Settings) -> None:
+    """Raises TooMany if the account's files would take more than `uploads_mb` with this one.
+
+    A file that several versions of the account have is counted once.
+    """
+    if user.trusted or not settings.uploads_mb:
+        return
+    own = select(Version.digest).join(Version.bot).where(Bot.owner_id == user.id)
+    others = (Bundle.digest.in_(own), Bundle.digest != digest)
+    taken = session.scalar(select(func.sum(func.length(Bundle.data))).where(*others))
+    if (taken or 0) + size <= settings.uploads_mb << 20:
+        return
+    wait = ""
+    refused = own.join(Bundle, Bundle.digest == Version.digest).where(
+        Version.state == VersionState.REFUSED, func.length(Bundle.data) > 0
+    )
+    days = settings.keep_refused_days
+    if days and session.scalar(refused.limit(1)) is not None:
+        wait = f"wait until those of refused versions are removed, after {days} days, or "
+    raise TooMany(
+        f"the files of your versions may take {settings.uploads_mb} MB together, which this one "
+        f"would exceed; {wait}ask an operator to raise MATCHBOX_UPLOADS_MB"
+    )
 
 
 def _check_activations(session: Session, bot: Bot, now: int) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sqlalchemy import select
+
 from matchbox.answers.bots import Report
-from server.db.models import Draft, DraftState, Version, VersionState
+from server.db.models import Draft, DraftState, Notice, Version, VersionState
 from server.db.session import compare_and_set
 from server.services import classes, exclusions, fields, jobs, notices, quarantine, tryouts, turns
 from server.services.events import longest_log, publish, storable
@@ -13,7 +15,7 @@ from server.services.lookup import active_version
 from server.services.tryouts import TRY_OUT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sqlalchemy.orm import Session
 
@@ -38,9 +40,11 @@ def settle(session: Session, message: TriedOut, *, settings: Settings, now: int)
     if isinstance(version, Draft):
         return _settle_draft(session, version, message, settings, now)
     values: dict[str, Any] = {
-        "report": _report(message, settings).plain(),
-        "unrepeatable": message.unrepeatable,
-        "stateful_at": now if message.stateful else version.stateful_at,
+        "report": _report(message, settings, version.report).plain(),
+        # A quarantine ends no earlier finding, and its time stays: a season looks only at marks
+        # from before its start.
+        "unrepeatable": version.unrepeatable or message.unrepeatable,
+        "stateful_at": version.stateful_at or (now if message.stateful else None),
         "learns": version.learns if message.learns is None else message.learns,
         "settled_at": now,
         "deadline": None,
@@ -48,7 +52,8 @@ def settle(session: Session, message: TriedOut, *, settings: Settings, now: int)
         "trouble": "",
     }
     played = active_version(session, version.bot_id) is not None
-    if version.state == VersionState.QUARANTINED:
+    held = version.state == VersionState.QUARANTINED
+    if held:
         settled = _release(session, version, message, values, now)
     else:
         settled = _settle(session, version, message.accepted, values)
@@ -58,7 +63,8 @@ def settle(session: Session, message: TriedOut, *, settings: Settings, now: int)
         entered = []
         if plays and not played:  # Its author may have taken a bot that played out of a season.
             entered = classes.enter_accepted(session, version.bot, now=now)
-        _notify_of_verdict(session, version, message.reasons, entered, now)
+        accepted = "has passed its new try-out" if held else "was accepted"
+        _notify_of_verdict(session, version, accepted, message.reasons, entered, now)
         turns.advance(session, settings=settings, now=now, author=version.bot.owner_id)
     return settled
 
@@ -115,21 +121,48 @@ def _release(
 
 
 def _notify_of_verdict(
-    session: Session, version: Version, reasons: Sequence[str], entered: list[Season], now: int
+    session: Session,
+    version: Version,
+    accepted: str,
+    reasons: Sequence[str],
+    entered: list[Season],
+    now: int,
 ) -> None:
     what = f"{version.bot.full_name} version {version.number}"
     if version.state == VersionState.REFUSED:
         text = f"{what} was refused: {reasons[0] if reasons else 'see its report'}"
     elif version.state == VersionState.ACTIVE:
-        text = f"{what} was accepted, and plays from now on."
+        text = f"{what} {accepted}, and plays from now on."
         if entered:
             text += f" It is entered into {' and '.join(season.name for season in entered)}."
+        for season, names in classes.full_seasons(session, version.bot):
+            full = f". {season.name} takes no more of your bots: "
+            if not _has_said(session, version, full):
+                verb = "is" if len(names) == 1 else "are"
+                text = (
+                    f"{text[:-1]}{full}{' and '.join(names)} {verb} in it. "
+                    "Take one out there to enter this one."
+                )
+        for season in classes.shut_seasons(session, version.bot):
+            text += (
+                f" It was disqualified in an earlier season, so it does not enter {season.name} "
+                "by itself; you may enter it."
+            )
     else:
         text = (
-            f"{what} was accepted. Another version plays; activate this one if you want it to play."
+            f"{what} {accepted}. Another version plays; activate this one if you want it to play."
         )
     subject = f"version:{version.id}"
     notices.notify_account(session, version.bot.owner_id, "verdict", subject, text, now=now)
+
+
+def _has_said(session: Session, version: Version, words: str) -> bool:
+    """Whether a notice of an earlier verdict on a version of the bot has these words."""
+    versions = select(Version.id).where(Version.bot_id == version.bot_id)
+    subjects = [f"version:{number}" for number in session.scalars(versions)]
+    its_own = (Notice.user_id == version.bot.owner_id, Notice.subject.in_(subjects))
+    said = (Notice.kind == "verdict", Notice.text.contains(words, autoescape=True))
+    return session.scalar(select(Notice.id).where(*its_own, *said).limit(1)) is not None
 
 
 def _outdated(session: Session, version: Version) -> bool:
@@ -138,7 +171,11 @@ def _outdated(session: Session, version: Version) -> bool:
     return active is not None and active.number > version.number
 
 
-def _report(message: TriedOut, settings: Settings) -> Report:
+def _report(
+    message: TriedOut, settings: Settings, before: Mapping[str, Any] | None = None
+) -> Report:
+    """The report of a try-out. If the version's report `before` it found that the version does not
+    repeat itself, this one says so, too."""
     return Report(
         accepted=message.accepted,
         verdict=storable(message.verdict, 32),
@@ -150,5 +187,5 @@ def _report(message: TriedOut, settings: Settings) -> Report:
         peak_bytes=message.peak_bytes or None,
         log=storable(message.log, longest_log(settings)),
         box=storable(message.box, 32),
-        unrepeatable=message.unrepeatable,
+        unrepeatable=message.unrepeatable or bool((before or {}).get("unrepeatable")),
     )

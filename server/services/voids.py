@@ -1,4 +1,4 @@
-"""Makes matches void for faults of the platform, and replays them, on behalf of operators.
+"""Makes matches void for faults of the platform, and reschedules them, on behalf of operators.
 
 Nothing here reads a score. A void match keeps its record, but does not count.
 """
@@ -15,20 +15,18 @@ from server.db.models import (
     UNDER_WAY,
     UNFINISHED,
     Entry,
-    League,
     Match,
     MatchState,
     Rating,
     Season,
     SeasonState,
-    Standing,
     VersionState,
     VoidCause,
 )
 from server.db.session import compare_and_set
 from server.services import audit, faults, ratings, replacements, standings
 from server.services.accounts import require_operator
-from server.services.events import publish, storable
+from server.services.events import publish_each, storable
 from server.services.kept_records import removal_note
 from server.services.lookup import find_match
 
@@ -50,7 +48,7 @@ def void(
 ) -> Match | None:
     """Makes the match with that id void for a fault of the platform; its record stays readable.
 
-    With `again` it is replayed, and the new match is returned; else None. Raises Forbidden,
+    With `again` it is rescheduled, and the new match is returned; else None. Raises Forbidden,
     NotFound, BadOption (no reason), or Conflict if it is void already, if a comparison has counted
     it, or if the state of its season does not allow it.
     """
@@ -99,19 +97,18 @@ def void_all(
     *,
     again: bool,
     fresh: bool = False,
-    recompute: bool = True,
     now: int,
 ) -> list[Match]:
-    """Makes these matches void. With `again`, replays them and returns the new matches.
+    """Makes these matches void. With `again`, reschedules them and returns the new matches.
 
     There is at least one, and all are of one season, one comparison or one league's queue. A match
-    with a bot that is out of the season is not replayed. `fresh` forces fresh deals; else deals
-    that nobody could read yet are used again. Without `recompute`, the caller sees to it that the
-    standing follows. Raises Conflict if a match has just changed.
+    with a bot that is out of the season is not rescheduled. `fresh` forces fresh deals; else deals
+    that nobody could read yet are used again. The standing is marked to be computed anew. Raises
+    Conflict if a match has just changed.
     """
     kept = [] if fresh else [one.id for one in found if replacements.is_secret(session, one)]
+    finished = [match for match in found if match.state == MatchState.FINISHED]
     for match in found:
-        finished = match.state == MatchState.FINISHED
         values = {
             "state": MatchState.VOID,
             "deadline": None,
@@ -121,25 +118,17 @@ def void_all(
         }
         if not compare_and_set(session, match, values, _VOIDABLE):
             raise Conflict(f"match {match.id} has just changed; look at it again")
-        if finished:
-            match.league.finished -= 1
-            faults.subtract_counts(session, match)
-            _unrate(session, match)
-        publish(session, "match.void", match.id, now=now)
-    playable = [one for one in found if again and not _out(session, one)]
+    for match in finished:
+        match.league.finished -= 1
+        faults.subtract_counts(match)
+        _unrate(session, match)
+    publish_each(session, "match.void", [match.id for match in found], now=now)
+    gone = _gone(session, found[0].season_id) if again else set()
+    playable = [one for one in found if again and gone.isdisjoint(_versions_in(one))]
     new = replacements.replace(session, playable, kept=kept, now=now)
-    if recompute and found[0].comparison_id is None:
-        recompute_standing(session, found[0].season or found[0].league, now=now)
+    if found[0].comparison_id is None:
+        standings.mark(session, found[0].season or found[0].league)
     return new
-
-
-def recompute_standing(session: Session, subject: League | Season, *, now: int) -> None:
-    """Marks the standing to be computed at the next tick; of a finished season, computes it now."""
-    scope = standings.scope_of(subject)
-    if isinstance(subject, Season) and subject.state == SeasonState.FINISHED:
-        standings.refresh(session, scope, now=now)
-    else:
-        session.execute(update(Standing).where(Standing.scope == scope).values(field=""))
 
 
 def _unrate(session: Session, match: Match) -> None:
@@ -196,7 +185,7 @@ def _require_playable(session: Session, match: Match) -> None:
             )
         if season.state not in UNDER_WAY:
             raise Conflict(f"season {season.name} is {season.state}; nothing is played in it")
-        if _out(session, match):
+        if not _gone(session, season.id).isdisjoint(_versions_in(match)):
             raise Conflict(f"a bot of match {match.id} is out of the season; reinstate it first")
     elif match.rules != match.league.rules:
         raise Conflict(
@@ -220,10 +209,14 @@ def is_playable(session: Session, match: Match) -> bool:
     return True
 
 
-def _out(session: Session, match: Match) -> bool:
-    sat = [seat.version_id for seat in match.seats]
-    gone = (Entry.season_id == match.season_id, Entry.version_id.in_(sat), Entry.out != "")
-    return session.scalar(select(Entry.id).where(*gone).limit(1)) is not None
+def _gone(session: Session, season: int | None) -> set[int | None]:
+    """The row numbers of the versions that are out of the season."""
+    out = (Entry.season_id == season, Entry.out != "")
+    return set(session.scalars(select(Entry.version_id).where(*out)))
+
+
+def _versions_in(match: Match) -> list[int]:
+    return [seat.version_id for seat in match.seats]
 
 
 def reason_of(text: str) -> str:

@@ -199,12 +199,13 @@ def silent(session: Session, *, now: int) -> bool:
     return at is None or now - at > SILENT_MS
 
 
-def reporting_arenas(session: Session, *, now: int) -> list[str]:
-    """Returns the names of the arenas that report now and play matches: all but express arenas."""
+def reporting_arenas(session: Session, *, express: bool = False, now: int) -> list[str]:
+    """Returns the names of the arenas that report now and play matches: all but express arenas,
+    which are returned only with `express`."""
     return [
         name
         for name, one in reports(session).items()
-        if not (one.left or one.express) and now - one.at <= SILENT_MS
+        if not one.left and (express or not one.express) and now - one.at <= SILENT_MS
     ]
 
 

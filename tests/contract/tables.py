@@ -23,11 +23,13 @@ from dashboard import markdown
 from matchbox.answers.notices import NOTICE_KINDS
 from matchbox.league.format import PARTS, SettingField
 from matchbox.match.wire import Separation
-from matchbox.settings import MAX_DEALS, PREFIX, Settings
+from matchbox.settings import PREFIX, Settings
+from matchbox.settings_of_play import MAX_DEALS
 from server.app import create_app
 from server.context import Context
 from server.db.session import Database
 from server.scopes import ANYBODY, is_public, scope_of
+from server.services.audit import ACTIONS
 
 if TYPE_CHECKING:
     from apiflask import APIFlask
@@ -118,6 +120,16 @@ def notices() -> str:
     ]
     head = "| kind | label in the inbox | the choice that mails it |"
     return "\n".join([head, "| --- | --- | --- |", *rows])
+
+
+def actions() -> str:
+    """Every action of the audit log, by what it is about."""
+    named = [action.partition(".") for action in ACTIONS]
+    rows = [
+        f"| `{about}` | {', '.join(f'`{does}`' for own, _, does in named if own == about)} |"
+        for about in dict.fromkeys(about for about, _, _ in named)
+    ]
+    return "\n".join(["| about | actions |", "| --- | --- |", *rows])
 
 
 def decisions() -> str:
@@ -218,6 +230,7 @@ TABLES: dict[str, tuple[str, Callable[[], str]]] = {
     "commands": ("docs/commands.md", commands),
     "league": ("docs/settings.md", league),
     "notices": ("docs/operate.md", notices),
+    "actions": ("docs/operate.md", actions),
     "decisions": ("docs/decisions.md", decisions),
 }
 

@@ -30,12 +30,9 @@ ENTRY_POINTS = (
     "cli/",
     "matchbox/build.py",
     "sandbox/",
-    "worker/app.py",
-    "worker/arena/main.py",
     "worker/arena/remote.py",
     "worker/health.py",
-    "worker/ledger/beat.py",
-    "worker/ledger/main.py",
+    "worker/start.py",
     "server/app.py",
     "server/db/migrations/env.py",
 )
@@ -203,11 +200,12 @@ def shared_in_a_form(tree: ast.Module) -> set[str]:
 def rows_in_a_route(tree: ast.Module) -> set[str]:
     """The lookups and tables that a route imports. An action finds its own rows by name."""
     lookups = "server.services.lookup."
+    tables = {name for name in vars(models) if not name.islower()}  # Modules are.
     return {
         name
         for name in sources.imported(tree)
         if f"{name}.".startswith(lookups)
-        or (name.startswith("server.services.") and name.rpartition(".")[2] in models.__all__)
+        or (name.startswith("server.services.") and name.rpartition(".")[2] in tables)
     }
 
 

@@ -20,7 +20,8 @@ from sandbox.box import Box, open_box
 from sandbox.policy import MIB, Engine, Limits
 from sandbox.program import Program
 from tests import engine
-from tests.contract.test_every_box import ENTRY, HERE, eventually, gone, parent_of
+from tests.contract.test_every_box import ENTRY, HERE, parent_of
+from tests.installation import eventually, gone
 
 HOST = (
     "import sys; from pathlib import Path; from sandbox.box import open_box\n"

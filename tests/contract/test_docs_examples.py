@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import io
 import re
+import shlex
+import subprocess
+import sys
+import threading
 import time
 import zipfile
 from dataclasses import fields
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +128,29 @@ def test_the_zip_on_the_page_is_accepted(checkout: Path) -> None:
     assert verdict.class_name == "PatientPlayer"
 
 
+class NotReady(BaseHTTPRequestHandler):
+    """A platform that is not ready, and says why."""
+
+    def do_GET(self) -> None:
+        self.send_response(503)
+        self.end_headers()
+        self.wfile.write(b"broker: false")
+
+    def log_message(self, *_: object) -> None:
+        """Writes nothing."""
+
+
+def test_the_command_for_an_unhealthy_container_shows_what_is_wrong(checkout: Path) -> None:
+    text = (checkout / "docs/symptoms.md").read_text()
+    (told,) = re.findall(r"`docker compose exec web (python -c [^`]+)`", text)
+    _, *words = shlex.split(told)
+    with HTTPServer(("127.0.0.1", 0), NotReady) as server:
+        threading.Thread(target=server.handle_request).start()
+        words[1] = words[1].replace("8000", str(server.server_port))
+        done = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=True)
+    assert "broker: false" in done.stdout
+
+
 def test_the_receiver_on_the_page_knows_a_notice_from_a_forgery(checkout: Path) -> None:
     page = checkout / "docs/write-a-bot.md"
     (source,) = (code for code in blocks(page, "python") if "def is_genuine(" in code)
@@ -134,6 +162,13 @@ def test_the_receiver_on_the_page_knows_a_notice_from_a_forgery(checkout: Path) 
     assert not is_genuine(secret, given, b"{} ")
     assert not is_genuine(webhook_client.make_secret(), given, b"{}")
     assert not is_genuine(secret, {**given, "webhook-id": "notice_2"}, b"{}")
+    for changed in (
+        {"webhook-timestamp": "soon"},
+        {"webhook-timestamp": "9" * 5000},
+        {"webhook-signature": "v1,\N{SNOWMAN} v1,"},
+    ):
+        assert not is_genuine(secret, {**given, **changed}, b"{}")
+    assert not is_genuine(secret, {}, b"{}")
     assert not is_genuine(
         secret, webhook_client.headers(secret, "notice_1", now - 600, b"{}"), b"{}"
     )
@@ -155,7 +190,9 @@ def test_the_other_numbers_on_the_page_for_authors_are_those_of_the_code(checkou
         f"After {NUMBERS[MAX_FAULTS]} faults in a match",
         f"more than {usual.forfeit_percent}% of its bouts over at least "
         f"{usual.forfeit_matches} matches is suspended",
-        f"you may ask for {usual.comparison_games:,} games a day",
+        f"you may ask for {usual.comparison_games:,} bouts a day",
+        f"You may try {usual.uploads_per_hour} drafts in an hour, and upload "
+        f"{usual.uploads_per_hour} versions",
         f"and run {NUMBERS[usual.comparisons_at_once]} comparisons at once",
         f"Up to {usual.width} bouts are in progress at once",
         f"within {NUMBERS[int(webhook_client.TIMEOUT_S)]} seconds",

@@ -8,12 +8,15 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import fields
+from inspect import get_annotations
 from pathlib import Path
 
 import pytest
 
 from bench import sample_game
 from bench.sample_game import GAME
+from matchbox import game
 
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 WRITE_PLAYTHROUGH = f"""
@@ -107,3 +110,20 @@ def test_a_person_is_asked_again_until_the_field_is_free(installed: Path, checko
     assert "Type one of 1, 2, 3, 4, 5, 6, 7, 8." in said
     assert "raised an exception" not in said
     assert said.endswith("first wins.\n")
+
+
+def test_the_page_names_all_that_a_game_may_declare(checkout: Path) -> None:
+    text = (checkout / "docs/add-a-game.md").read_text()
+    kinds = ("Game", "Player", "Terminal", "Draw", "Choices")
+    hooks = [getattr(game, f"{kind}Hooks") for kind in kinds]
+    declared = [name for kind in hooks for name in (*vars(kind), *get_annotations(kind))]
+    named = [field.name for field in fields(game.Spec)]
+    named += [name for name in declared if not name.startswith("_")]
+    assert "EXPORTS" in named
+    code = "\n".join(BLOCK.findall(text))
+    quoted = "\n".join(re.findall("`[^`\n]+`", BLOCK.sub("", text)))
+    assert not [
+        name
+        for name in named
+        if not re.search(rf"\b{name}\b", quoted) and not re.search(rf"\b{name} ?[=(:]", code)
+    ]

@@ -124,6 +124,12 @@ def test_the_record_of_the_page_replays_and_has_its_digest(page: str) -> None:
     assert f"digest is `{records.digest(record)}`" in page
 
 
+def test_the_record_in_the_message_is_that_of_the_page(page: str) -> None:
+    (message,), (record,) = examples(page, "MatchPlayed"), examples(page, "The record")
+    packed = wire.from_plain(wire.MatchPlayed, message).record
+    assert records.unpack(packed) == msgspec.convert(record, records.Record)
+
+
 def test_the_job_of_the_page_is_that_of_its_record(page: str) -> None:
     (job,), (record,) = examples(page, "PlayMatch"), examples(page, "The record")
     ((_, load), _) = examples(page, "Load")

@@ -12,6 +12,7 @@ from matchbox.bundle import read_bundle
 from matchbox.game import fill_options
 from matchbox.match import record as records
 from matchbox.match.wire import Entrant
+from matchbox.settings import Settings
 from tests.builders import CHECKOUT, a_job
 from worker.arena.play import play_job
 
@@ -20,7 +21,7 @@ BOTS = [(game, bot.name) for game in registry.games() for bot in named_bots.ship
 
 @pytest.mark.parametrize(("game", "name"), BOTS, ids=map("-".join, BOTS))
 def test_it_passes_the_try_out_of_an_upload_and_plays_the_same_twice(game: str, name: str) -> None:
-    report = try_file(named_bots.find(game, name).data, game, None, None, seed=name)
+    report = try_file(named_bots.find(game, name).data, game, None, None, name, Settings())
     assert (report.verdict, report.reasons) == ("accepted", [])
     assert not report.unrepeatable
 

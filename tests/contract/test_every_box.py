@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,6 +23,7 @@ from sandbox.box_seat import BoxSeat
 from sandbox.meter import Bank, cpu_clock
 from sandbox.policy import ZYGOTE_LIMITS, Engine, Limits, Wall, rlimits
 from sandbox.selftest import _test, best_kind, selftest
+from tests.installation import eventually, gone
 
 HERE = Path(__file__).parent
 ENTRY = "echo_entry:serve"
@@ -73,24 +74,6 @@ def error(seat: BoxSeat, code: str) -> str:
     lines = "\n".join(f"    {line}" for line in code.splitlines())
     tried = f"try:\n{lines}\n    reply = b'none'\nexcept BaseException as e:\n"
     return seat.ask(f"{tried}    reply = type(e).__name__.encode()".encode()).decode()
-
-
-def eventually(true: Callable[[], bool], within_s: float = 30) -> bool:
-    """Waits until it is true; returns whether it became true in time."""
-    deadline = time.monotonic() + within_s
-    while time.monotonic() < deadline:
-        if true():
-            return True
-        time.sleep(0.01)
-    return False
-
-
-def gone(pid: int) -> bool:
-    """Whether the process has ended, reaped or not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return True
 
 
 def parent_of(pid: int) -> int:
@@ -318,10 +301,13 @@ def test_a_dead_zygote_is_the_platforms_and_the_next_seat_works(box: Box) -> Non
         assert seat.ask(b"") == b"done"
 
 
-def test_a_zygote_that_died_idle_is_replaced(box: Box) -> None:
-    with contextlib.closing(box.seat(LIMITS)) as seat:
-        zygote = parent_of(seat.pid)
-    os.kill(zygote, signal.SIGKILL)
+def test_however_many_zygotes_died_idle_they_are_replaced(box: Box) -> None:
+    with contextlib.ExitStack() as seats:
+        opened = [seats.enter_context(contextlib.closing(box.seat(LIMITS))) for _ in range(5)]
+        zygotes = [parent_of(seat.pid) for seat in opened]
+    for zygote in zygotes:
+        os.kill(zygote, signal.SIGKILL)
+    assert eventually(lambda: all(map(gone, zygotes)))
     with contextlib.closing(box.seat(LIMITS)) as seat:
         assert seat.ask(b"") == b"done"
 

@@ -25,7 +25,7 @@ from matchbox.dice import derive_deals
 from matchbox.game import Game, fill_options
 from matchbox.match import record as records
 from matchbox.match.loading import base_of
-from matchbox.match.replay import walk
+from matchbox.match.replay import iterate_moves
 from matchbox.match.wire import Entrant, PlayMatch
 from sandbox.box import Box
 from tests.builders import open_box
@@ -166,10 +166,10 @@ def secrets_of(game: Game, record: Any, other: Any) -> tuple[set[str], set[str]]
     """The data in the record's states that is neither in seat 0's views nor in every bout; and the
     data within seat 0's reach: its views, if sent whole, the name of its class, and OWN."""
     held, seen, usual = set(), set(), set()
-    for live, _ in walk(game, record, record.bouts[0]):
+    for live, _ in iterate_moves(game, record, record.bouts[0]):
         held |= set(texts(live.state))
         seen |= set(texts(game.view(live.state, 0)))
-    for live, _ in walk(game, other, other.bouts[0]):
+    for live, _ in iterate_moves(game, other, other.bouts[0]):
         usual |= set(texts(live.state))
     return hashes({*(held - seen - usual), DEAL}), hashes(
         {*seen, PLAYERS[game.spec.name], *texts(OWN)}

@@ -91,6 +91,7 @@ def test_the_beat_has_the_queue_alone_and_the_settings_that_it_reads(
     read = set(re.findall(r"\bsettings\.(\w+)", text))
     assert {"broker_url", "tick_seconds"} <= read
     assert {PREFIX + name.upper() for name in read} <= set(beat["environment"])
+    assert "MATCHBOX_COMPILED" not in beat["environment"], "it plays nothing"
 
 
 def test_only_who_makes_containers_has_the_engine(services: dict[str, Any]) -> None:
@@ -185,6 +186,33 @@ def test_the_disks_of_books_and_queue_are_watched_by_all_who_judge_them(
         ]
 
 
+def test_no_service_makes_a_volume_without_a_name(services: dict[str, Any]) -> None:
+    """Such a volume would stay behind at each `down`. Images of others declare some."""
+    declared = {"postgres": "/var/lib/postgresql/data", "redis": "/data"}
+    for name, service in services.items():
+        targets = set()
+        for volume in service.get("volumes", []):
+            if isinstance(volume, dict):
+                assert volume["type"] == "tmpfs", name
+                targets.add(volume["target"])
+            else:
+                # A default such as `${A:-/b}` has a colon, too.
+                source, colon, target = re.sub(r"\$\{[^}]*\}", "/x", volume).partition(":")
+                assert source, name
+                assert colon, f"{name}: {volume} has no name"
+                targets.add(target.partition(":")[0])
+        image = service["image"].partition(":-")[2].partition(":")[0]
+        if image in declared:
+            assert declared[image] in targets, name
+
+
+def test_the_journals_of_arenas_share_a_volume(services: dict[str, Any]) -> None:
+    for name in ("arena", "arena-express"):
+        place = services[name]["environment"]["MATCHBOX_DATA"]
+        assert f"journals:{place}" in services[name]["volumes"]
+        assert "@%h" in " ".join(services[name]["command"]), "the file has this name"
+
+
 def test_the_log_of_every_service_is_bounded(services: dict[str, Any]) -> None:
     for name, service in services.items():
         assert service["logging"]["driver"] == "json-file", name
@@ -240,7 +268,7 @@ def test_a_variable_that_no_container_reads_is_named(
         shutil.copy(checkout / name, tmp_path)
     (tmp_path / ".env").write_text(
         "# MATCHBOX_OLD=1\nARENAS=2\nARENA=4\nMATCHBOX_SIGNUP=closed\nMATCHBOX_CPU_SM=20\n"
-        "MATCHBOX_DATABASE_URL=sqlite:////x\nCOMPOSE_PROJECT_NAME=x\nDOCKER_HOST=x\nOWN=1\n\n"
+        "MATCHBOX_DATABASE_URL=sqlite:////x\nCOMPOSE_PROJECT_NAME=x\nDOCKER_HOST=x\nOWN=1\nDOCKER_SOKET=/x\n\n"
     )
     assert deployment.main() == 1
     told = capsys.readouterr().out
@@ -248,6 +276,7 @@ def test_a_variable_that_no_container_reads_is_named(
         ("ARENA", "ARENAS"),
         ("MATCHBOX_CPU_SM", "MATCHBOX_CPU_MS"),
         ("MATCHBOX_DATABASE_URL", ""),
+        ("DOCKER_SOKET", "DOCKER_SOCKET"),
     ]
 
 
@@ -290,7 +319,7 @@ def test_the_secrets_can_be_files_that_no_environment_holds(
     monkeypatch.setenv("DOCKER_SOCKET", "/nowhere")
     assert deployment.main("secrets") == 0
     assert deployment.main("secrets") == 1
-    files = {file.name: file for file in (tmp_path / "secrets").iterdir()}
+    files = {file.name: file for file in (tmp_path / "secrets").glob("[a-z]*")}
     assert (tmp_path / "secrets").stat().st_mode & 0o777 == 0o700
     assert {file.stat().st_mode & 0o777 for file in files.values()} == {0o444}
     drawn = {name: file.read_text() for name, file in files.items()}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser import PHONE, settle
 from tests.e2e.test_pages import serving
-from tests.unit.dashboard.cast import SOURCE
+from tests.unit.dashboard.cast import BOARD, SOURCE, board
 from tests.unit.dashboard.states import CROWDED
 
 pytestmark = pytest.mark.browser
@@ -63,6 +64,39 @@ def test_a_figure_is_not_drawn_again_for_the_same_rows(watched: Page) -> None:
             pass
         expect(watched.locator(".htmx-request")).to_have_count(0)
         assert watched.evaluate("window.drawings") == 0
+        watched.goto("about:blank")
+
+
+def test_a_figure_is_drawn_if_the_board_changes_while_the_drawing_script_is_loaded(
+    watched: Page,
+) -> None:
+    boards, held = [BOARD], list[Route]()
+    with serving(replace(SOURCE, leaderboard=lambda game: boards[-1])) as address:
+        watched.route("**/plotly-cartesian*", lambda route: held.append(route))
+        watched.goto(address + "/leaderboards/bomb")
+        with watched.expect_request("**/plotly-cartesian*"):
+            watched.locator(".canvas").scroll_into_view_if_needed()
+        boards.append(board(*BOARD.lines[:2]))
+        expect(watched.locator("#board tbody tr")).to_have_count(2)
+        held[0].continue_()
+        settle(watched)
+        expect(watched.locator(".canvas .ytick")).to_have_count(2)
+        watched.goto("about:blank")
+
+
+def test_a_column_that_comes_leaves_the_order_that_the_reader_chose(watched: Page) -> None:
+    trails: dict[int, list[float]] = {}
+    with serving(replace(SOURCE, rating_trails=lambda game, versions: trails)) as address:
+        watched.goto(address + "/leaderboards/bomb")
+        watched.get_by_role("button", name="Matches").click()
+        sorts = watched.locator("#board thead [aria-sort]")
+        cells = watched.locator("#board td[data-label=Matches]")
+        order = cells.all_inner_texts()
+        assert order == sorted(order, key=int) != [str(one.matches) for one in BOARD.lines]
+        trails.update({line.version_id: [1500.0, 1480.0] for line in BOARD.lines})
+        expect(watched.get_by_role("button", name="Elo so far")).to_be_visible()
+        expect(sorts).to_have_text("Matches")
+        assert cells.all_inner_texts() == order
         watched.goto("about:blank")
 
 

@@ -1,7 +1,4 @@
-"""Checks that every page must pass, in each of its states, at both widths and in both schemes.
-
-A page is loaded once for each width, since loading takes longest; then all checks run.
-"""
+"""Checks that every page must pass, in each of its states, on a wide screen and on a phone."""
 
 from __future__ import annotations
 
@@ -11,10 +8,10 @@ from typing import Any, Final
 import pytest
 from flask import Flask
 from flask_compress import Compress
-from playwright.sync_api import Page, Response, ViewportSize
+from playwright.sync_api import Page, Response
 
 from bench.site.first_byte import FIGURE_BYTES, PAGE_BYTES
-from tests.browser import COLOURS, SIZES, axe_says, settle, too_wide
+from tests.browser import axe_says, journey, settle, too_wide
 from tests.keyboard import too_far
 from tests.unit.dashboard.cast import SOURCE, make_app
 from tests.unit.dashboard.states import LOOKS, REFUSED, Look
@@ -55,18 +52,14 @@ def wrongs(page: Page, answer: Response | None, path: str, loaded: int) -> Itera
     yield from too_wide(page)
     yield from too_far(page)
     yield from axe_says(page)
-    page.emulate_media(color_scheme="dark")
-    yield from (f"dark: {one}" for one in axe_says(page, *COLOURS))
-    page.emulate_media(color_scheme="light")
 
 
-@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+@journey
 @pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
 def test_every_page_is_accessible_as_wide_as_its_screen_and_light(
-    watched: Page, look: Look, size: ViewportSize
+    watched: Page, look: Look
 ) -> None:
-    watched.set_viewport_size(size)
-    watched.emulate_media(color_scheme="light", reduced_motion="reduce")
+    watched.emulate_media(reduced_motion="reduce")
     told = []
     with answering(compressed(make_app(look.source))) as address:
         wire = Wire(watched)
@@ -88,7 +81,6 @@ BAD: Final = """() => {
 
 
 def test_what_is_wrong_with_a_page_is_found(page: Page) -> None:
-    page.emulate_media(color_scheme="light")
     with answering(make_app(SOURCE)) as address:
         answer = page.goto(address + "/")
         assert list(wrongs(page, answer, "/", 0)) == []

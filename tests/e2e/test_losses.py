@@ -45,7 +45,7 @@ def test_an_author_finds_out_why_a_bout_was_lost_and_compares_the_next_version(
     books.bot(alice, "mine", BETTER.encode())
     watched.goto(address + "/bots/alice/mine")
     compare = watched.locator("#compare")
-    compare.get_by_label("Games, at most").fill("200")
+    compare.get_by_label("Bouts, at most").fill("200")
     compare.get_by_role("button", name="Compare").click()
     expect(watched.get_by_role("heading", level=1)).to_contain_text("ersion 2")
     really_play(books, 8)

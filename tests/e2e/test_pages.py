@@ -13,14 +13,15 @@ import pytest
 from playwright.sync_api import Page, Request, Route, expect
 
 from dashboard.source import Source
+from matchbox.answers.accounts import Viewer
 from matchbox.answers.bots import Bot
 from matchbox.answers.courses import Stamp
 from matchbox.answers.matches import Match, Queue
 from matchbox.answers.standings import Board
 from matchbox.errors import NotFound, Unavailable
-from tests.browser import PHONE, settle
+from tests.browser import COLOURS, PHONE, axe_says, settle
 from tests.unit.dashboard import cast, compared, seasons
-from tests.unit.dashboard.cast import BOARD, EMPTY, MATCH, NOBODY, SOURCE, make_app
+from tests.unit.dashboard.cast import BOARD, EMPTY, MATCH, NOBODY, OPERATOR, SOURCE, make_app
 from tests.web_server import answering
 
 pytestmark = pytest.mark.browser
@@ -36,6 +37,19 @@ def alices() -> Iterator[str]:
     """The pages as alice sees them."""
     with serving(SOURCE) as address:
         yield address
+
+
+@pytest.mark.parametrize("name", ["rounds", "hours"])
+def test_a_refused_setting_of_a_new_league_is_marked_and_has_the_focus(
+    watched: Page, name: str
+) -> None:
+    typed = f"name=cup&game=bomb&kind=swiss&{name}=0"
+    with serving(OPERATOR) as address:
+        watched.goto(f"{address}/admin/leagues/new?step=3&{typed}")
+        field = watched.locator(f"input[name={name}]")
+        expect(field).to_be_focused()
+        expect(field).to_have_attribute("aria-invalid", "true")
+        expect(watched.locator("[aria-invalid]")).to_have_count(1)
 
 
 def test_a_live_page_with_a_figure_keeps_to_the_policy_when_it_asks_again(
@@ -150,6 +164,14 @@ def test_the_figure_follows_the_page_into_the_dark(watched: Page, alices: str) -
     expect(label).not_to_have_css("fill", light)
 
 
+def test_what_a_phone_hides_has_enough_contrast_in_the_dark_too(watched: Page, alices: str) -> None:
+    watched.emulate_media(color_scheme="dark")
+    watched.goto(alices + "/leaderboards/bomb")
+    settle(watched)
+    expect(watched.locator("table.sortable thead")).to_be_visible()
+    assert axe_says(watched, *COLOURS) == []
+
+
 def test_hovering_a_point_tells_the_counts(watched: Page, alices: str) -> None:
     watched.goto(alices + "/leaderboards/bomb")
     settle(watched)
@@ -173,6 +195,22 @@ def test_a_figure_appears_once_the_server_is_back(page: Page, alices: str) -> No
     canvas = page.locator(".canvas")
     expect(canvas).to_contain_text("No figure")
     page.unroute("**/plotly-cartesian*")
+    page.clock.fast_forward(10_000)
+    expect(canvas).to_have_attribute("data-ready", "")
+    expect(canvas).not_to_contain_text("No figure")
+
+
+def test_a_figure_that_cannot_be_drawn_again_is_tried_later(page: Page, alices: str) -> None:
+    page.clock.install()
+    page.goto(alices + "/leaderboards/bomb")
+    settle(page)
+    page.evaluate("""() => {
+      const draw = Plotly.react;
+      Plotly.react = () => { Plotly.react = draw; throw new Error('no room'); };
+    }""")
+    page.emulate_media(color_scheme="dark")
+    canvas = page.locator(".canvas")
+    expect(canvas).to_contain_text("No figure: no room")
     page.clock.fast_forward(10_000)
     expect(canvas).to_have_attribute("data-ready", "")
     expect(canvas).not_to_contain_text("No figure")
@@ -247,7 +285,11 @@ def test_a_page_in_the_background_asks_for_nothing(watched: Page) -> None:
         )
         asked: list[str] = []
         watched.on("request", lambda request: asked.append(request.url))
-        watched.wait_for_timeout(2500)
+        watched.evaluate(
+            "let polls = 0; document.addEventListener('htmx:before:request',"
+            " () => document.body.dataset.polls = ++polls)"
+        )
+        expect(watched.locator("body")).to_have_attribute("data-polls", re.compile("[2-9]"))
         assert asked == []
         with watched.expect_response(lambda answer: "versions/4" in answer.url):
             watched.evaluate("window.away = false")
@@ -305,7 +347,7 @@ def test_the_way_back_after_a_log_out_loads_the_page_again(watched: Page, alices
     watched.evaluate("document.addEventListener('submit', event => event.preventDefault())")
     watched.evaluate("window.kept = true")
     watched.evaluate(COMES_BACK)
-    watched.wait_for_timeout(300)
+    assert not watched.evaluate("document.body.hidden"), "what is loaded again is hidden at once"
     assert watched.evaluate("window.kept")
     watched.get_by_role("button", name="Log out").click()
     with watched.expect_navigation():
@@ -375,12 +417,16 @@ def test_a_server_that_fails_for_a_moment_takes_nothing_from_the_page(page: Page
 
 def test_a_digest_is_copied(watched: Page, alices: str) -> None:
     watched.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    watched.clock.install(time=0)
     watched.goto(alices + "/leaderboards/bomb")
+    watched.clock.pause_at(60)  # The word stays for two seconds, and a look may come later.
     button = watched.get_by_label("Copy the digest of the results")
     button.click()
     expect(button).to_have_text("copied")
     expect(watched.get_by_role("status").get_by_text("copied")).to_have_count(1)
     assert watched.evaluate("navigator.clipboard.readText()") == BOARD.rows_digest
+    watched.clock.run_for(2000)
+    expect(button).to_have_text("copy")
 
 
 def test_the_menu_takes_two_lines_of_a_phone_and_names_break_at_the_slash(watched: Page) -> None:
@@ -398,6 +444,21 @@ def test_the_menu_takes_two_lines_of_a_phone_and_names_break_at_the_slash(watche
         row = watched.locator("#board tbody tr").bounding_box()
         assert row is not None
         assert row["height"] < 120
+        watched.goto("about:blank")
+
+
+@pytest.mark.parametrize("width", [360, 390])
+def test_the_menu_of_an_operator_with_a_long_name_takes_two_lines(
+    watched: Page, width: int
+) -> None:
+    watched.set_viewport_size({"width": width, "height": 844})
+    named = Viewer(name="bartholomew-the-third", role="operator", unread=1207)
+    with serving(replace(OPERATOR, viewer=lambda: named)) as address:
+        watched.goto(address + "/")
+        menu = watched.get_by_role("navigation", name="Site").bounding_box()
+        assert menu is not None
+        assert menu["height"] < 90
+        expect(watched.get_by_role("link", name="Submit a bot", exact=True)).to_be_visible()
         watched.goto("about:blank")
 
 

@@ -361,6 +361,14 @@ def test_who_loses_the_connection_while_waiting_is_told_until_it_is_back(
 
     eventually(is_back)
     expect(page.locator("#status")).to_contain_text("Waiting for a friend")
+    page.route("**/play/war/*.json*", lambda route: route.fulfill(status=429))
+
+    def is_refused() -> bool:
+        page.clock.run_for(2000)
+        return alert.count() == 1
+
+    eventually(is_refused)
+    expect(alert).to_contain_text("Too many requests come from you or your network.")
 
 
 def test_a_screen_reader_is_told_of_ones_turn_in_the_same_status(person: BrowserContext) -> None:

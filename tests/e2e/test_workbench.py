@@ -12,7 +12,7 @@ from dashboard import game_pages
 from matchbox.match.wire import PlayMatch, TryOut
 from server.services.tick import tick
 from tests.books import Books, really_played, tried_out
-from tests.browser import all_is_well, journey, write_text
+from tests.browser import all_is_well, journey, log_in, write_text
 
 pytestmark = pytest.mark.browser
 
@@ -150,11 +150,14 @@ def test_another_bots_draft_replaces_a_text_which_can_be_brought_back(
 def test_a_browser_that_keeps_no_drafts_is_named(page: Page, address: str) -> None:
     refuse = "get() { throw new DOMException('refused', 'SecurityError') }"
     page.add_init_script(f"Object.defineProperty(window, 'localStorage', {{ {refuse} }})")
+    page.clock.install()
     page.goto(address + "/submit?game=bomb")
     write_text(page, "# mine")
-    expect(page.locator("#draft")).to_have_text(
-        "This browser keeps no drafts: submit the text before you leave the page."
-    )
+    for _ in range(2):
+        expect(page.locator("#draft")).to_have_text(
+            "This browser keeps no drafts: submit the text before you leave the page."
+        )
+        page.clock.fast_forward("00:21")
     page.get_by_label("Name of the bot").fill("named")
     page.get_by_label("Game").select_option("war")
     expect(page.locator("#rules summary")).to_have_text("Rules of Addition War")
@@ -302,6 +305,19 @@ def test_another_game_has_its_own_command(page: Page, address: str) -> None:
     expect(page.locator("#command")).to_contain_text("--game war")
 
 
+def test_a_game_whose_parts_do_not_come_can_be_tried_again(watched: Page, address: str) -> None:
+    """Such as where a network answers with its own log-in."""
+    watched.goto(address + "/submit?game=bomb")
+    editor(watched)
+    watched.route("**/submit?*", lambda route: route.fulfill(body="<p>Log in</p>"), times=1)
+    watched.get_by_label("Game").select_option("war")
+    missed = watched.get_by_role("alert")
+    expect(missed).to_contain_text("The example and the rules of this game could not be loaded.")
+    missed.get_by_role("button", name="Try again").click()
+    expect(watched.locator("#rules summary")).to_have_text("Rules of Addition War")
+    expect(missed).to_have_count(0)
+
+
 def test_without_its_script_the_page_is_a_plain_form(
     new_context: object, books: Books, address: str
 ) -> None:
@@ -365,7 +381,7 @@ def test_an_author_writes_is_refused_mends_is_accepted_and_watches(
     arena(books, accepted=False)
     expect(verdict).to_contain_text("Refused.")
     expect(verdict.get_by_role("link", name="alice/mine, version 1")).to_be_visible()
-    assert watched.url == address + "/submit"
+    assert watched.url == address + "/submit?game=bomb&name=mine"
     verdict.get_by_role("link", name="Fix line 9").click()
     expect(editor(watched)).to_be_focused()
     expect(watched.locator(".cm-wrong")).to_contain_text("return self.plan[0]")
@@ -415,6 +431,32 @@ def test_try_it_is_at_most_20_tab_stops_away_and_works_by_keyboard(
     expect(button).to_be_focused()
 
 
+def test_a_reload_brings_back_the_verdict_of_what_was_sent(
+    watched: Page, books: Books, address: str
+) -> None:
+    sign_up(watched, address)
+    write_text(watched, WHOLE)
+    watched.get_by_label(NAME).fill("mine")
+    watched.get_by_role("button", name="Submit", exact=True).click()
+    verdict = watched.locator("#verdict")
+    expect(verdict).to_contain_text("Being tried out")
+    watched.reload()
+    expect(verdict).to_contain_text("Being tried out")
+    expect(watched.get_by_label(NAME)).to_have_value("mine")
+    expect(watched.locator("#changed")).to_be_hidden()
+    assert source(watched) == WHOLE
+    arena(books, accepted=True)
+    expect(verdict).to_contain_text("Active. It plays by the rules.")
+    watched.reload()
+    expect(verdict).to_contain_text("Active. It plays by the rules.")
+    for _ in range(2):
+        watched.goto(address + "/submit?game=bomb&name=mine")
+        expect(watched.locator("#code-editor")).to_have_attribute("data-ready", "")
+        watched.wait_for_load_state("networkidle")
+        expect(verdict).to_be_empty()
+        watched.add_init_script("performance.getEntriesByType = () => []")  # as some browsers
+
+
 @journey
 def test_a_verdict_says_when_it_is_of_another_text(page: Page, address: str) -> None:
     sign_up(page, address)
@@ -427,6 +469,11 @@ def test_a_verdict_says_when_it_is_of_another_text(page: Page, address: str) -> 
     expect(changed).to_be_visible()
     all_is_well(page)
     write_text(page, "# mine")
+    expect(changed).to_be_hidden()
+    page.get_by_text("The file has several players").click()
+    page.get_by_label("Class to play with").fill("Other")
+    expect(changed).to_be_visible()
+    page.get_by_label("Class to play with").fill("")
     expect(changed).to_be_hidden()
     file = {"name": "m.zip", "mimeType": "application/zip", "buffer": b"PK"}
     page.get_by_label("Or a file").set_input_files(file)  # type: ignore[arg-type]
@@ -476,6 +523,7 @@ def test_a_log_out_in_another_tab_while_a_verdict_waits_takes_no_text_from_the_p
 ) -> None:
     sign_up(page, address)
     page.get_by_label("Game").select_option("war")
+    expect(page.locator("#command")).to_contain_text("--game war")
     page.get_by_label(NAME).fill("mine")
     write_text(page, "# mine")
     page.get_by_role("button", name="Try it").click()
@@ -534,3 +582,19 @@ def test_a_draft_belongs_to_the_account_that_wrote_it(page: Page, address: str) 
     page.context.clear_cookies()
     sign_up(page, address, "bob")
     expect(editor(page)).not_to_contain_text("# of alice")
+
+
+def test_a_text_from_before_the_log_in_leaves_the_older_draft_of_the_account_to_bring_back(
+    page: Page, address: str
+) -> None:
+    sign_up(page, address)
+    page.goto(address + "/submit?game=bomb")
+    write_text(page, "# of alice")
+    page.context.clear_cookies()
+    page.goto(address + "/submit?game=bomb")
+    write_text(page, "# before a log-in")
+    log_in(page, address, "alice", "correct horse battery")
+    page.goto(address + "/submit?game=bomb")
+    expect(editor(page)).to_have_text("# before a log-in")
+    page.get_by_role("button", name="Bring back the draft").click()
+    assert source(page) == "# of alice"

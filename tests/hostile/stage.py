@@ -26,7 +26,9 @@ from sandbox.box import Box
 from sandbox.box_seat import BoxSeat
 from sandbox.meter import Bank
 from sandbox.policy import NOT_EVERYWHERE, Limits
+from sandbox.selftest import selftest
 from tests.hostile.witnesses import WITNESSES, Witness
+from tests.services import missing
 from worker.arena.play import play_job
 
 HERE: Final = Path(__file__).parent
@@ -97,12 +99,15 @@ def bot(attack: str, witness: Witness) -> bytes:
     return source.replace(b"@PLACE@", witness.place.encode())
 
 
-def lacks_the_layer(box: Box, attack: str) -> bool:
-    """Whether the attack is stopped by a layer that this machine cannot have."""
+def needs_the_layer(box: Box, attack: str) -> None:
+    """Ends the test as `missing` does if a layer that stops the attack is lacking, as on machines
+    that cannot have it. The self-test must say so."""
     shown = proof(attack)
-    return shown is not None and any(
-        not box.layers[one] for one in NOT_EVERYWHERE if one in shown.layers
-    )
+    for layer in NOT_EVERYWHERE:
+        if shown is not None and layer in shown.layers and not box.layers[layer]:
+            lacking = [sentence for sentence in selftest(box.kind).lacking if layer in sentence]
+            assert lacking, "the self-test says so"
+            missing(f"{box.kind}: {lacking[0]}")
 
 
 def game_of(attack: str) -> str:

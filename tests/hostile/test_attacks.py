@@ -18,7 +18,6 @@ from matchbox.match import record as records
 from matchbox.match.replay import replay
 from sandbox.box import Box
 from sandbox.policy import SEATS_PER_ZYGOTE
-from sandbox.selftest import selftest
 from sandbox.zygote_client import ZygoteClient
 from tests.builders import open_box
 from tests.hostile.stage import (
@@ -29,8 +28,8 @@ from tests.hostile.stage import (
     expected,
     game_of,
     is_taken,
-    lacks_the_layer,
     limits,
+    needs_the_layer,
     played,
     watched,
     witnessed,
@@ -68,9 +67,7 @@ def test_the_upload_is_refused_by_its_bytes(attack: str) -> None:
 
 @pytest.mark.parametrize("attack", PLAYED)
 def test_the_attack_gets_nothing_and_hurts_nobody_else(attack: str, box: Box, control: str) -> None:
-    if lacks_the_layer(box, attack):
-        assert selftest(box.kind).lacking
-        return
+    needs_the_layer(box, attack)
     verdicts = expected(attack)["verdicts"]
     outcome, kinds = AttackResult(), set()
     zygotes = list(box._all)

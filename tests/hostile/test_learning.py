@@ -11,7 +11,7 @@ import pytest
 
 from matchbox.bundle import digest
 from matchbox.errors import FaultKind
-from matchbox.match.learning import MAX_BYTES
+from matchbox.match.learning import MAX_BYTES, Lessons
 from matchbox.match.memory import MEMORY_BYTES
 from matchbox.match.wire import Entrant
 from sandbox import policy
@@ -57,7 +57,7 @@ def taught(box: Box, body: str, records: Sequence[bytes] = (RECORD,)) -> LearnRe
     """The result of that `learn`."""
     source = f"{HEAD}    @staticmethod\n    def learn(memory, records):\n        {body}\n".encode()
     return learn(
-        "bomb", source, Entrant(digest(source)), OLD, lambda: records,
+        "bomb", source, Entrant(digest(source)), OLD, lambda: Lessons([*records], 0),
         seed="00" * 32, limits={"wall_factor": 2}, box=box,
     )  # fmt: skip
 
@@ -74,7 +74,7 @@ def test_it_keeps_the_old_memory_and_the_next_bot_learns_as_ever(
     assert done.fault is not None
     assert done.fault.kind == kind, done.fault
     assert told in done.fault.detail
-    assert taught(box, HONEST) == LearnResult(OLD + b"!", None, "")
+    assert taught(box, HONEST) == LearnResult(OLD + b"!", None, "", records=1)
 
 
 def test_the_most_that_a_round_may_teach_gets_through_and_the_longest_memory_back(

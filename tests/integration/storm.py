@@ -276,7 +276,7 @@ def deliver_twice(platform: Installation, queue: redis.Redis) -> None:
     twice."""
     stopped = stop_ledger(platform, queue)
     try:
-        for task in (wire.RECORD, wire.PLAY_MATCH):
+        for task in (wire.RECORD, wire.PLAY_MATCH, wire.PLAY_COMPARISON, wire.PLAY_FIRST):
             for message in waiting(queue, task):
                 queue.lpush(wire.QUEUES[task], again(message))
     finally:

@@ -15,7 +15,7 @@ from tests.builders import shipped
 from tests.installation import Installation, eventually, installed
 
 SEED: Final = "the season that survives"
-SEASON_S: Final = 900.0
+SEASON_S: Final = 600.0
 """The season stands still if no match ends for this long."""
 BOTS: Final = ("simple", "scared", "medium")
 A_CYCLE: Final = 20

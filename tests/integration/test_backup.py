@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import gc
 import json
+import os
 import resource
 import stat
 import sys
 import threading
-import tracemalloc
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 import pytest
@@ -24,11 +26,24 @@ from server import backup as backups
 from server.backup import archive
 from server.db import migrations
 from server.db.migrations import head, migrate
-from server.db.models import Audit, Base, Event, Result, Role, Season, Standing, User
+from server.db.models import (
+    Audit,
+    Base,
+    Entry,
+    Event,
+    Match,
+    Memory,
+    Result,
+    Role,
+    Season,
+    Standing,
+    User,
+)
 from server.db.session import Database
 from server.services import audit, events, standings
 from server.services.tick import tick
 from tests.books import SIMPLE, Books, open_books, play_out, played, season_of
+from tests.traced import memory_traced
 
 SECRETS = {"MATCHBOX_SECRET_KEY": "k" * 40, "MATCHBOX_ARENA_TOKEN": "t" * 40}
 OTHER = {"sqlite": "postgres", "postgres": "sqlite"}
@@ -143,9 +158,11 @@ def test_a_season_goes_on_from_a_backup_taken_while_its_matches_are_booked(
 
     booking = threading.Thread(target=keep_booking)
     booking.start()
-    backups.take(books.context.database.url, first, SECRETS)
-    over.set()
-    booking.join()
+    try:
+        backups.take(books.context.database.url, first, SECRETS)
+    finally:
+        over.set()
+        booking.join()
     after = books.count(Result)
     assert ending(books) == undisturbed
     url = books.context.database.url
@@ -445,7 +462,7 @@ def test_a_text_with_nul_can_move_to_postgres(
     books = open_books(source)
     charlie = books.person("charlie", Role.OPERATOR)
     with books.write() as session:
-        audit.note(session, charlie, "a\0ction", "user:1", {"why": "n\0l"}, now=books.clock())
+        audit.note(session, charlie, "a\0ction", "user:1", {"why": "n\0l"}, now=books.clock())  # type: ignore[arg-type]
     books.context.close()
     backups.take(source, tmp_path / "odd.backup", SECRETS)
     moved = restored(tmp_path / "odd.backup", url)
@@ -455,16 +472,100 @@ def test_a_text_with_nul_can_move_to_postgres(
     moved.context.close()
 
 
+def test_a_reason_that_is_too_long_is_cut_for_postgres(
+    request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    source, url = f"sqlite:///{tmp_path / 'source.db'}", _postgres(request)
+    books, _ = begun(source)
+    with books.write() as session:
+        for match in session.scalars(select(Match)):
+            match.void_why = "\0" + "why " * 200
+        for entry in session.scalars(select(Entry)):
+            entry.out_why = "\0" + "out " * 200
+    books.context.close()
+    backups.take(source, tmp_path / "odd.backup", SECRETS)
+    moved = restored(tmp_path / "odd.backup", url)
+    with moved.read() as session:
+        found = {*session.scalars(select(Match.void_why)), *session.scalars(select(Entry.out_why))}
+    assert found == {("\ufffd" + word * 200)[:500] for word in ("why ", "out ")}
+    moved.context.close()
+
+
 def test_memory_does_not_grow_with_the_rows(tmp_path: Path) -> None:
     path = tmp_path / "long.backup"
     row = (1, "x" * 10_000, b"y" * 10_000)
-    tracemalloc.start()
-    with path.open("wb") as out:
-        writer = archive.Writer(out)
-        writer.table("long", ["a", "b", "c"], (row for _ in range(1000)))
-        about = {"release": "0", "schema": head(), "database": "sqlite", "made_at": "now"}
-        writer.finish({}, {}, **about)
-    backups.check(path)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 4 << 20
+    with memory_traced() as most:
+        with path.open("wb") as out:
+            writer = archive.Writer(out)
+            writer.table("long", ["a", "b", "c"], (row for _ in range(1000)))
+            about = {"release": "0", "schema": head(), "database": "sqlite", "made_at": "now"}
+            writer.finish({}, {}, **about)
+        backups.check(path)
+        assert most() < 4 << 20
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_a_backup_holds_few_long_rows_at_a_time(
+    kind: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    source, path = empty(kind, request, tmp_path), tmp_path / "long.backup"
+    migrate(source)
+    books = open_books(source)
+    with books.write() as session:
+        for number in range(60):
+            session.add(Memory(digest=str(number), data=os.urandom(1 << 20)))
+            session.flush()
+    books.context.close()
+    gc.collect()
+    with memory_traced() as most:
+        backups.take(source, path, SECRETS)
+        assert most() < 30 << 20
+
+
+def test_two_backups_into_one_file_leave_the_first_whole(tmp_path: Path) -> None:
+    url, path = f"sqlite:///{tmp_path / 'source.db'}", tmp_path / "one.backup"
+    migrate(url)
+    books = open_books(url)
+    books.person("ann")
+    books.context.close()
+    refused: list[str] = []
+
+    def begin_another(done: int, total: int) -> None:
+        with pytest.raises(Conflict) as error:
+            backups.take(url, path, SECRETS)
+        refused.append(str(error.value))
+
+    (tmp_path / ".one.backup.part").write_text("left by a backup that was killed")
+    made = backups.take(url, path, SECRETS, begin_another)
+    assert set(refused) == {f"another command is writing {path}: wait for it"}
+    assert backups.check(path).rows == made.rows
+    assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.parametrize("disk", ["network", "without locks"])
+def test_two_backups_on_a_network_disk_leave_the_first_whole(
+    disk: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    locks = fcntl.flock
+
+    def lock(file: IO[bytes], how: int) -> None:
+        if disk == "without locks" or not file.writable():
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        locks(file, how)
+
+    monkeypatch.setattr(fcntl, "flock", lock)
+    url, path = f"sqlite:///{tmp_path / 'source.db'}", tmp_path / "one.backup"
+    migrate(url)
+    refused: list[str] = []
+
+    def begin_another(done: int, total: int) -> None:
+        with pytest.raises(Conflict) as error:
+            backups.take(url, path, SECRETS)
+        refused.append(str(error.value))
+
+    made = backups.take(url, path, SECRETS, begin_another)
+    told = f"another command is writing {path}: wait for it"
+    if disk == "without locks":
+        told += f", or, if none is, delete {tmp_path / '.one.backup.part'}"
+    assert set(refused) == {told}
+    assert backups.check(path).rows == made.rows

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import json
 import sqlite3
 import threading
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -59,9 +60,11 @@ def test_one_made_on_the_schedule_while_a_season_runs_goes_on_to_the_same_end(
 
     booking = threading.Thread(target=keep_booking)
     booking.start()
-    path = back_up(scheduled.context)
-    over.set()
-    booking.join()
+    try:
+        path = back_up(scheduled.context)
+    finally:
+        over.set()
+        booking.join()
     assert path is not None
     assert backups.check(path).rows > 0
     undisturbed = ending(books)
@@ -82,11 +85,11 @@ def test_the_thread_of_the_ledger_makes_one(
     place = tmp_path / "kept"
     thread = Backups(wanted(books, place).context)
     thread.start()
-    deadline = time.monotonic() + 60
-    while not (place.exists() and folder.backups_in(place, folder.SCHEDULED)):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    thread.close()
+    with closing(thread):
+        deadline = time.monotonic() + 240
+        while not (place.exists() and folder.backups_in(place, folder.SCHEDULED)):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
     books.context.close()
     (path,) = folder.backups_in(place, folder.SCHEDULED)
     assert backups.check(path).database == "sqlite"
@@ -200,7 +203,7 @@ def test_the_wait_for_postgres_has_an_end(tmp_path: Path) -> None:
     begun_at = time.monotonic()
     with pytest.raises(Unavailable, match=r"cannot be reached; start Postgres.*waited for 1 s"):
         wait_for_start(url, 1, told.append)
-    assert 1 <= time.monotonic() - begun_at < 30
+    assert 1 <= time.monotonic() - begun_at < 50
     assert len(told) == 1
     with pytest.raises(Unavailable):
         wait_for_start(url, 0, told.append)
@@ -211,7 +214,7 @@ def test_nobody_waits_for_what_waiting_does_not_mend(postgres_url: str) -> None:
     begun_at = time.monotonic()
     wait_for_start(missing, 60, print)
     wait_for_start("sqlite:///nowhere.db", 60, print)
-    assert time.monotonic() - begun_at < 10
+    assert time.monotonic() - begun_at < 50
 
 
 # Deliveries that waited
@@ -253,6 +256,9 @@ def test_a_restore_says_what_becomes_of_waiting_deliveries(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     home = tmp_path / "home"
+    words = ["admin", "restore", str(waiting), "--data", str(home)]
+    assert main.run([*words, "--dry-run", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["waiting_deliveries"] == 2
     assert main.run(["admin", "restore", str(waiting), "--data", str(home), *options]) == 0
     assert says in " ".join(capsys.readouterr().err.split())
     with sqlite3.connect(home / "matchbox.db") as connection:

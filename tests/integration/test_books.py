@@ -229,6 +229,36 @@ def test_the_causes_of_void_matches_follow_from_their_reasons_in_the_migration(
         assert connection.scalar(text(waiting)) == 0
 
 
+_TABLE = (
+    "INSERT INTO play_table (id, game, rules, options, deal, limits, state, said, deadline, why, "
+    "created_at) VALUES ('{name}', 'bomb', '1', '{{}}', 'x', '{{}}', 'open', '[]', 0, '', 0)"
+)
+_SEAT = (
+    "INSERT INTO play_seat (table_id, seat, user_id, created_at) "
+    "VALUES ('{name}', {seat}, {user}, 0)"
+)
+
+
+def test_the_only_person_at_a_table_has_opened_it_before_the_migration(url: str) -> None:
+    sat = {"alone": ["NULL", "1"], "friends": ["1", "2"]}
+    database, config = Database(url), configuration()
+    with database.connect() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0048")
+        connection.execute(text(_PERSON))
+        connection.execute(text(_PERSON.replace("1, 'alice'", "2, 'bob'")))
+        for name, people in sat.items():
+            connection.execute(text(_TABLE.format(name=name)))
+            for seat, user in enumerate(people):
+                connection.execute(text(_SEAT.format(name=name, seat=seat, user=user)))
+        command.upgrade(config, "0049")
+        found = connection.execute(text("SELECT id, opener_id FROM play_table"))
+        assert dict(found.all()) == {"alone": 1, "friends": None}
+        command.downgrade(config, "0048")
+        assert connection.scalar(text("SELECT count(*) FROM play_seat")) == 4
+    database.close()
+
+
 def test_a_platform_goes_on_after_two_billion_events_and_messages(postgres_database: str) -> None:
     books = migrated(postgres_database)
     with books.context.database.connect() as connection:
@@ -324,9 +354,11 @@ def test_an_arena_with_a_name_of_any_characters_claims_its_job(books: Books) -> 
 
 @pytest.mark.parametrize("name", ["half \ud800", "nul \0"])
 def test_a_text_that_no_book_can_hold_is_the_caller_s_fault(name: str, books: Books) -> None:
-    for ask in (queries.bot_name, queries.league, queries.season, queries.version):
+    for ask in (queries.league, queries.season, queries.version):
         with pytest.raises((NotFound, BadOption)), books.read() as session:
-            ask(session, name, *([None] if ask is queries.version else []))
+            ask(session, None, name)
+    with pytest.raises((NotFound, BadOption)), books.read() as session:
+        queries.bot_name(session, name)
     with pytest.raises(BadOption), books.write() as session:
         session.add(Season(league_id=1, name=f"{name} \ud800", deals=1, seed="x", created_at=0))
         session.flush()
@@ -337,7 +369,7 @@ def test_a_number_that_no_book_can_hold_is_the_caller_s_fault(books: Books) -> N
         with pytest.raises(BadOption), books.read() as session:
             queries.matches(session, **asked)
     with pytest.raises(NotFound), books.read() as session:
-        queries.season(session, 10**20)
+        queries.season(session, None, 10**20)
 
 
 # Many at once

@@ -57,7 +57,7 @@ def test_a_better_version_is_found_beside_the_ranked_queue_though_messages_are_l
         if not due_or_running(books, number):
             break
     with books.read() as session:
-        told = queries.comparison(session, number, alice)
+        told = queries.comparison(session, alice, number)
         (line,) = queries.comparisons(session, alice, bot="alice/mine").items
     assert (told.state, told.verdict) == ("finished", "better")
     assert told.games == 2 * sum(told.pairs or []) == 10 * told.finished

@@ -37,7 +37,7 @@ def used(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder that has been used, with a database of many pages."""
     folder = tmp_path_factory.mktemp("used") / "data"
     folder.mkdir(mode=0o700)
-    secrets = f'{{"MATCHBOX_SECRET_KEY": "{SECRET}", "MATCHBOX_ARENA_TOKEN": "{SECRET}"}}'
+    secrets = f'{{"MATCHBOX_SECRET_KEY": "{SECRET}", "MATCHBOX_ARENA_TOKEN": "{SECRET[::-1]}"}}'
     (folder / "secrets.json").write_text(secrets)
     url = f"sqlite:///{folder / 'matchbox.db'}"
     migrate(url)
@@ -283,7 +283,7 @@ def test_an_address_of_no_database_is_one_sentence_without_its_password(
     for words in (["migrate"], restore):
         assert main.run(words) == 2
         (line,) = capsys.readouterr().err.splitlines()
-        assert line.startswith("matchbox: MATCHBOX_DATABASE_URL is no address of a database; ")
+        assert line.startswith("matchbox: MATCHBOX_DATABASE_URL is not a database URL; ")
         assert "geheim" not in line
 
 

@@ -28,8 +28,9 @@ from tests.services import free_port, needs, running
 
 pytestmark = pytest.mark.slow
 
-TOLD_MS: Final = 60_000
-"""The age of the last report or tick by which the page must have said so."""
+TOLD_MS: Final = 120_000
+"""The age of the last report by which the page must have said so: 45 s, and what a crowded machine
+takes."""
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +137,7 @@ def wrong(platform: Installation) -> dict[str, Any]:
     return {one["kind"]: one for one in platform.get("/health")["findings"]}
 
 
-def test_a_frozen_arena_is_told_within_a_minute_and_forgotten_when_it_goes_on(
+def test_a_frozen_arena_is_told_in_time_and_forgotten_when_it_goes_on(
     platform: Installation, prometheus: httpx.Client
 ) -> None:
     eventually(lambda: "arenas" not in wrong(platform))

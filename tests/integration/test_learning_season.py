@@ -20,7 +20,7 @@ from tests.integration.storm import again, queues, waiting
 
 pytestmark = pytest.mark.slow
 
-SEASON_S: Final = 600.0
+SEASON_S: Final = 400.0
 DOCUMENT: Final = Path(__file__).parents[1] / "documents" / "creatures" / "stilllearning.py"
 """The learning player from the game's source document."""
 PUPIL: Final = "charlie/stilllearning"

@@ -28,6 +28,7 @@ from server.db.models import League, MatchState, Result, Role, User, Version, Ve
 from server.outbox import CelerySender
 from server.services.tick import tick
 from tests.books import SECRET, SIMPLE, Books, Clock, Postman, lost, played, tried_out
+from tests.installation import eventually
 
 DEADLINE_S = 240.0
 
@@ -104,13 +105,10 @@ def beat(environment: dict[str, str]) -> Any:
 
 def until(happened: Callable[[], Any], environment: dict[str, str]) -> Any:
     """Calls until the result is truthy; returns it."""
-    deadline = time.monotonic() + DEADLINE_S
-    while not (found := happened()):
-        if time.monotonic() > deadline:
-            logs = Path(environment["MATCHBOX_DATA"]).glob("*.log")
-            raise AssertionError("\n".join(log.read_text() for log in logs))
-        time.sleep(0.05)
-    return found
+    logs = Path(environment["MATCHBOX_DATA"])
+    return eventually(
+        happened, DEADLINE_S, lambda: "\n".join(log.read_text() for log in logs.glob("*.log"))
+    )
 
 
 class Queues:
@@ -193,7 +191,7 @@ def test_results_that_wait_are_booked_together_and_once(
     for job in queues.take("tryout", TryOut):
         assert books.settle(tried_out(job))
     tick(platform)
-    jobs = queues.take("ranked", PlayMatch)
+    jobs = matches(queues)
     assert len(jobs) > 5
     for job in jobs * 2:
         queues.give(wire.RECORD, wire.to_plain(played(job)))
@@ -239,15 +237,20 @@ def is_finished(books: Books, job: PlayMatch) -> bool:
     return books.match(job.match).state == MatchState.FINISHED
 
 
+def matches(queues: Queues) -> list[PlayMatch]:
+    """Takes every match out of its queue; the first of a new bot has a queue of its own."""
+    return [job for queue in ("ranked", "first") for job in queues.take(queue, PlayMatch)]
+
+
 def taken(queues: Queues, jobs: list[PlayMatch]) -> list[PlayMatch]:
     """Returns these jobs and those that have arrived since."""
-    jobs += queues.take("ranked", PlayMatch)
+    jobs += matches(queues)
     return jobs
 
 
 def play(queues: Queues) -> bool:
     """Plays the queued jobs; returns True."""
-    for job in queues.take("ranked", PlayMatch):
+    for job in matches(queues):
         queues.give(wire.RECORD, wire.to_plain(played(job)))
     return True
 

@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -217,6 +218,29 @@ def test_what_is_too_long_is_told_so(port: int) -> None:
         answer = alice.post("/submit", content=b"#" * (3 << 20))
         assert answer.status_code == 413
         assert "64 KiB" in answer.text
+
+
+def test_a_class_behind_one_address_opens_a_page_together(port: int, web: str) -> None:
+    addresses = ["/", *(f"/assets/{number}.js" for number in range(6))] * 30
+
+    def answers(address: str) -> httpx.Response:
+        with visitor(port) as one:
+            return one.get(address)
+
+    with ThreadPoolExecutor(len(addresses)) as browsers:
+        assert {one.status_code for one in browsers.map(answers, addresses)} == {200}
+
+
+def test_an_address_that_never_ends_its_long_bodies_has_few_and_is_told_to_wait(port: int) -> None:
+    upload = b"POST /submit HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n"
+    with visitor(port) as alice, slow_clients.hoarding(port, upload, 40) as hoard:
+        (refusal,) = {
+            re.sub(rb"Date: .*?\r\n", b"", answer)
+            for answer in eventually(lambda: hoard.answers[:20] if len(hoard.answers) > 20 else [])
+        }
+        assert b" 429 " in refusal
+        assert b"\r\nRetry-After: 5\r\n" in refusal
+        assert alice.post("/submit", content=b"#" * 1_000_000).status_code == 200
 
 
 def test_half_sent_requests_wait_there_and_an_address_has_so_many(port: int, web: str) -> None:

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +22,7 @@ from matchbox.match import record as records
 from matchbox.match import wire
 from matchbox.match.wire import MatchPlayed, TriedOut
 from matchbox.settings import Settings
+from tests.installation import eventually
 from tests.services import needs
 from tests.unit.worker.bots import GOOD, text, turning
 from tests.unit.worker.conftest import a_match, a_try_out
@@ -103,13 +103,7 @@ def send(broker: str, task: str, job: wire.Job) -> None:
 
 def until(found: Callable[[], Any], data: Path) -> Any:
     """Returns the first truthy result of `found`; raises with the worker's log after a while."""
-    deadline = time.monotonic() + DEADLINE_S
-    while time.monotonic() < deadline:
-        value = found()
-        if value:
-            return value
-        time.sleep(0.05)
-    raise AssertionError((data / "arena.log").read_text())
+    return eventually(found, DEADLINE_S, (data / "arena.log").read_text)
 
 
 def results(broker: str) -> list[tuple[str, dict[str, Any]]]:

@@ -17,8 +17,7 @@ pytestmark = pytest.mark.slow
 WIDE = 8
 SETTINGS = {
     "MATCHBOX_WIDTH": str(WIDE),
-    "MATCHBOX_MATCH_DEALS": "16",
-    "MATCHBOX_LEAGUE_MATCHES": "12",
+    "MATCHBOX_LEAGUE_MATCHES": "6",
     "MATCHBOX_RANKED_BACKLOG": "2",
     "MATCHBOX_SAMPLE_PERCENT": "100",  # one match's sample may miss what a bot seldom does
 }
@@ -26,9 +25,13 @@ SETTINGS = {
 
 @pytest.fixture(scope="module")
 def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    """A platform that runs, with an operator."""
-    with installed(tmp_path_factory.mktemp("sample") / "data", SETTINGS, anew=True) as platform:
+    """A platform that plays bomb alone, with an operator."""
+    with installed(tmp_path_factory.mktemp("sample") / "data", SETTINGS) as platform:
         platform.operator()
+        for league in platform.get("/leagues")["items"]:
+            if league["game"] != "bomb":
+                platform.post(f"/leagues/{league['name']}/pause")
+        assert platform.ask("PATCH", "/leagues/bomb", json={"deals": 16}).is_success
         yield platform
 
 

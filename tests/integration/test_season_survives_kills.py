@@ -88,7 +88,7 @@ def version(**more: Any) -> dict[str, Any]:
 def test_an_upload_without_the_right_verdict_in_time_is_named(
     verdict: str, told: dict[str, Any], fault: str
 ) -> None:
-    found = faults(Upload("bot", 1, verdict), told)
+    found = faults(Upload("bot", 1, verdict), told, VERDICT_S)
     assert bool(found) == bool(fault)
     assert all(fault in one and one.startswith("bot ") for one in found)
 

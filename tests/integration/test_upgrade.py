@@ -194,7 +194,7 @@ def newer(tmp_path: Path) -> Path:
     folder.mkdir()
     migrate(f"sqlite:///{folder / 'matchbox.db'}")
     (folder / "secrets.json").write_text(
-        f'{{"MATCHBOX_SECRET_KEY": "{SECRET}", "MATCHBOX_ARENA_TOKEN": "{SECRET}"}}'
+        f'{{"MATCHBOX_SECRET_KEY": "{SECRET}", "MATCHBOX_ARENA_TOKEN": "{SECRET[::-1]}"}}'
     )
     database = Database(f"sqlite:///{folder / 'matchbox.db'}")
     with database.connect() as connection:

@@ -21,10 +21,13 @@ def test_a_move_that_the_game_leaves_out_is_not_offered(monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     "made, why",
     [
-        (("Draw", "Cards"), "and neither a matchbox.game.Choice nor None"),
-        ("Draw", "'Draw', and neither"),
-        (Choice("Draw", picks="deck"), "the picks 'deck', and not a tuple of str"),  # type: ignore[arg-type]
-        (Choice("Draw", picks=(3,)), "the picks .*, and not a tuple of str"),  # type: ignore[arg-type]
+        (("Draw", "Cards"), "it must return a matchbox.game.Choice or None"),
+        ("Draw", "'Draw'; it must return"),
+        (Choice("Draw", picks="deck"), "the picks 'deck'; they must be a tuple of str"),  # type: ignore[arg-type]
+        (Choice("Draw", picks=(3,)), "the picks .*; they must be a tuple of str"),  # type: ignore[arg-type]
+        (Choice(None), "the words None; it must be a str"),  # type: ignore[arg-type]
+        (Choice(5), "the words 5; it must be a str"),  # type: ignore[arg-type]
+        (Choice("Draw", None), "the group None; it must be a str"),  # type: ignore[arg-type]
         (None, "None for every legal move"),
     ],
 )
@@ -38,6 +41,8 @@ def test_a_choice_that_no_page_can_show_is_refused(
 
 def test_a_question_that_is_no_text_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(choices, "question", lambda moves, view: ["Which?"])
-    with pytest.raises(BadGame, match=r"question of the game bomb returned .*, and no text"):
+    with pytest.raises(
+        BadGame, match=r"question of the game bomb returned .*; it must return a str"
+    ):
         question_of("bomb", [1], {})
     assert question_of("bomb", [], {}) == ""

@@ -32,6 +32,7 @@ def test_what_is_not_given_is_the_default() -> None:
     [
         ("cards", "7", 7),
         ("cards", 7, 7),
+        ("cards", "-7", -7),
         ("open", "yes", True),
         ("open", "False", False),
         ("open", True, True),
@@ -49,6 +50,11 @@ def test_text_is_read_as_the_type_of_the_default(name: str, given: Any, read: An
     "name, given, told",
     [
         ("cards", "many", "option cards of toy cannot be 'many'; allowed: any whole number"),
+        ("cards", "1_0", "cannot be '1_0'"),
+        ("cards", " 5", "cannot be ' 5'"),
+        ("cards", "\N{ARABIC-INDIC DIGIT THREE}", "allowed: any whole number of at most 15 digits"),
+        ("cards", "9" * 16, "cannot be '9999999999999999'"),
+        ("cards", 10**15, "cannot be 1000000000000000"),
         ("cards", True, "cannot be True"),
         ("cards", None, "cannot be None"),
         ("open", 1, "cannot be 1"),

@@ -171,7 +171,7 @@ def test_the_seats_that_begin_are_a_tuple_of_numbers(movers: Any) -> None:
         check_game("nim", game(to_move=lambda self, state, taken=taken: taken), player())
 
 
-@pytest.mark.parametrize("name", ["", "tic tac", "tic/tac", "t" * 33, None])
+@pytest.mark.parametrize("name", ["", "..", ".nim", "-nim", "tic tac", "tic/tac", "t" * 33, None])
 def test_a_name_that_no_address_or_column_holds_is_refused(name: Any) -> None:
     with pytest.raises(BadGame, match=r"rules\.GAME\.spec\.name is .* 1 to 32 letters"):
         check_game("nim", game(spec=Spec(name, "Nim", (2,), "1")), player())
@@ -193,21 +193,42 @@ def test_a_game_for_one_alone_is_cooperative() -> None:
     check_game("nim", game(spec=Spec("nim", "Nim", (1, 2), "1")), player())
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [{"cooperative": "no"}, {"balanced": 1}, {"diagnostics": None}, {"hidden": None}],
+    ids=str,
+)
+def test_what_else_a_specification_says_has_its_type(wrong: Any) -> None:
+    (name,) = wrong
+    with pytest.raises(BadGame, match=rf"spec\.{name} is {wrong[name]!r}; it must be"):
+        check_game("nim", game(spec=Spec("nim", "Nim", (2,), "1", **wrong)), player())
+
+
+@pytest.mark.parametrize("name", ["", "a=b", "a b", "-a", 3])
+def test_an_option_has_a_name_that_a_command_line_takes(name: Any) -> None:
+    spec = Spec("nim", "Nim", (2,), "1", {name: Option(3, "the size")})
+    with pytest.raises(BadGame, match=rf"spec\.options has the name {name!r}; an option is set"):
+        check_game("nim", game(spec=spec), player())
+
+
 @pytest.mark.parametrize("most", [0, 9.0, None])
 def test_the_most_steps_of_a_bout_are_a_number(most: Any) -> None:
-    with pytest.raises(BadGame, match=r"spec\.max_steps is .* not a number from 1 up"):
+    with pytest.raises(BadGame, match=r"spec\.max_steps is .* a whole number from 1 up"):
         check_game("nim", game(spec=Spec("nim", "Nim", (2,), "1", max_steps=most)), player())
 
 
 @pytest.mark.parametrize(
     "option, why",
     [
-        (3, "is 3, and not a matchbox.game.Option"),
-        (Option(2.5, "the size"), "has the default 2.5, and not a str, int or bool"),  # type: ignore[arg-type]
+        (3, "is 3; it must be a matchbox.game.Option"),
+        (Option(2.5, "the size"), "has the default 2.5; it must be a str, int or bool"),  # type: ignore[arg-type]
         (Option(None, "the size"), "has the default None"),  # type: ignore[arg-type]
-        (Option("abc", "the size", "abc"), "has the choices 'abc', and not a tuple of str"),  # type: ignore[arg-type]
-        (Option(1, "the size", (True, 1)), "has the choices .*, and not a tuple of int"),
-        (Option(3, "the size", (4, 5)), "has the default 3, which is not in"),
+        (Option("abc", "the size", "abc"), "has the choices 'abc'; they must be a tuple of str"),  # type: ignore[arg-type]
+        (Option(1, "the size", (True, 1)), "has the choices .*; they must be a tuple of int"),
+        (Option(10**15, "the size"), "has a number of more than 15 digits; choose smaller ones"),
+        (Option(1, "the size", (1, -(10**15))), "has a number of more than 15 digits"),
+        (Option(3, None), "has the help None; it must be a text"),  # type: ignore[arg-type]
+        (Option(3, "the size", (4, 5)), "has the default 3, which is not one of"),
     ],
 )
 def test_an_option_that_nobody_can_set_is_refused_by_name(option: Any, why: str) -> None:

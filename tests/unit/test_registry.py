@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from importlib import invalidate_caches
+from importlib import invalidate_caches, metadata
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from matchbox import registry
@@ -106,7 +107,7 @@ def test_an_entry_point_that_names_no_package_is_refused(
         registry.game("nim")
 
 
-@pytest.mark.parametrize("rules", ["", "import no_such_module", "GAME_ = 1"])
+@pytest.mark.parametrize("rules", ["", "GAME_ = 1"])
 def test_a_package_without_a_game_is_refused_by_name(install: Install, rules: str) -> None:
     install("nim", "broken_nim", rules)
     with pytest.raises(BadGame, match=r"game 'nim' of broken_nim has no rules\.GAME"):
@@ -119,6 +120,8 @@ def test_a_package_without_a_game_is_refused_by_name(install: Install, rules: st
         ("ROWS = [", r"SyntaxError: .*rules\.py, line 1"),
         ("\nGAME = Nim()", r"NameError: name 'Nim' is not defined \(.*rules\.py, line 2\)"),
         ("GAME = 1 / 0", "ZeroDivisionError"),
+        ("import nosuch", r"ModuleNotFoundError: No module named 'nosuch' \(.*rules\.py, line 1\)"),
+        ("import os\n\nos.nosuch", r"AttributeError: module 'os' .*rules\.py, line 3\)"),
     ],
 )
 def test_rules_with_a_mistake_are_refused_with_its_place(
@@ -172,6 +175,8 @@ def test_the_digest_of_a_game_covers_its_folders_but_not_its_drawing(
     ):
         (tmp_path / "folded_nim" / aside).write_text("nothing that decides a match\n")
     assert digest() == before
+    (tmp_path / "folded_nim" / "tests").mkdir()
+    (tmp_path / "folded_nim" / "tests" / "cards.json").write_text("[]")
     (inner / "__pycache__").mkdir(exist_ok=True)
     (inner / "__pycache__" / "cards.json").write_text("[]")
     assert digest() == before
@@ -182,11 +187,12 @@ def test_the_digest_of_a_game_covers_its_folders_but_not_its_drawing(
 def test_the_digest_of_a_game_covers_its_data(install: Install, tmp_path: Path) -> None:
     install("nim", "dealt_nim", RULES.format(name="nim"))
     found = set()
-    for cards in ("[1, 2]", "[1, 3]"):
-        (tmp_path / "dealt_nim" / "cards.json").write_text(cards)
-        registry.digests.cache_clear()
-        found.add(registry.digests()["nim"])
-    assert len(found) == 2
+    for file in ("cards.json", "players.py", "tests_of_cards.py"):
+        for cards in ("[1, 2]", "[1, 3]"):
+            (tmp_path / "dealt_nim" / file).write_text(cards)
+            registry.digests.cache_clear()
+            found.add(registry.digests()["nim"])
+    assert len(found) == 6
 
 
 def test_a_misspelt_hook_is_refused_when_the_game_is_registered(install: Install) -> None:
@@ -221,3 +227,12 @@ def test_a_misspelt_hook_of_pages_is_refused_where_the_module_is_loaded(
     invalidate_caches()
     with pytest.raises(BadGame, match=rf"nearly the hook '{hook}'"):
         load("nim")
+
+
+def test_the_versions_of_libraries_are_read_from_the_disk_only_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An arena on another host sends them with every record, and the server compares them."""
+    found = registry.library_versions(["numpy"])
+    monkeypatch.setattr(metadata.Distribution, "from_name", None)
+    assert registry.library_versions(["numpy"]) == found == {"numpy": np.__version__}

@@ -10,6 +10,7 @@ import pytest
 from matchbox.errors import BadSetting
 from matchbox.settings import (
     FRAME_DECISIONS,
+    LEARN_CPU_MS,
     PREFIX,
     SECRET_FILES,
     Settings,
@@ -17,6 +18,8 @@ from matchbox.settings import (
     read_settings,
 )
 from sandbox import policy
+from server.services import sessions
+from worker import broker
 
 MAIL = {"SMTP_HOST": "mail.example.org", "SMTP_SENDER": "league@bots.example"}
 
@@ -43,8 +46,20 @@ def test_other_programs_variables_are_left_alone() -> None:
         ("database_url", "postgresql+psycopg://u:p@h/d", "postgresql+psycopg://u:p@h/d"),
         ("database_url", "postgresql+psycopg://u:p[@h/d", "postgresql+psycopg://u:p[@h/d"),
         ("broker_url", "unix:///run/redis.sock", "unix:///run/redis.sock"),
+        ("broker_url", "unix:///srv/a@b/redis.sock", "unix:///srv/a@b/redis.sock"),
+        ("server_url", "http://[fe80::1%br-1.2]:80", "http://[fe80::1%br-1.2]:80"),
         ("server_url", "HTTP://[::1]:80", "HTTP://[::1]:80"),
+        ("server_url", "https://bots.example/", "https://bots.example/"),
+        ("internal_url", "http://web_internal:8001", "http://web_internal:8001"),
+        ("broker_url", "redis://:a%2Fb@here:6379/0", "redis://:a%2Fb@here:6379/0"),
+        ("broker_url", "redis:///0", "redis:///0"),
         ("secret_key", "s" * 32, "s" * 32),
+        ("arena_token", "four words, in all 32 characters", "four words, in all 32 characters"),
+        (
+            "secret_key",
+            "a sentence of \N{EN DASH} more than 32 characters",
+            "a sentence of \N{EN DASH} more than 32 characters",
+        ),
     ],
 )
 def test_a_variable_sets_its_knob(name: str, text: str, value: object) -> None:
@@ -67,6 +82,19 @@ def test_a_variable_sets_its_knob(name: str, text: str, value: object) -> None:
         ("SERVER_URL", "http://", "a host"),
         ("SERVER_URL", "http://[::1", "a host"),
         ("SERVER_URL", "http://here:80a", "its port"),
+        ("SERVER_URL", "http://..", "write a host"),
+        ("SERVER_URL", "http://a b", "write a host"),
+        ("SERVER_URL", "http://x\r\nSet:1", "write a host"),
+        ("SERVER_URL", "https://school.example/bots", "must end after the host"),
+        ("SERVER_URL", "https://school.example?", "must end after the host"),
+        ("SERVER_URL", "https://school.example/#top", "must end after the host"),
+        ("WIDTH", "1_0", "whole number"),
+        ("WIDTH", "\N{ARABIC-INDIC DIGIT THREE}", "whole number"),
+        ("WIDTH", " 5 ", "whole number"),
+        ("WIDTH", "9" * 30, "between 1 and 1024"),
+        ("ARENA_TOKEN", "\N{LATIN SMALL LETTER E WITH ACUTE}" * 32, "that no HTTP header takes"),
+        ("ARENA_TOKEN", " " * 40, "has 0 characters"),
+        ("ARENA_TOKEN", "two words " * 4, "that no HTTP header takes"),
         ("SMTP_HOST", "mail.example.org/", "a host"),
         ("SMTP_HOST", "mail.example.org:587", "a host without a port"),
         ("SMTP_HOST", "[2001:db8::1]:587", "a host without a port"),
@@ -84,6 +112,39 @@ def test_nonsense_is_refused_by_the_variables_name(name: str, text: str, says: s
     with pytest.raises(BadSetting, match=says) as refused:
         read_settings({PREFIX + name: text})
     assert PREFIX + name in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "url", "says"),
+    [
+        ("BROKER_URL", "redis://:secret@here:bad", "its port must be a number"),
+        ("BROKER_URL", "rediss://:secret/word@here", "takes %2F for a /"),
+        ("BROKER_URL", "redis://:1/secret@here", "takes %2F for a /"),
+        ("BROKER_URL", "redis://:secret[@here", "%5B for a"),
+        ("SERVER_URL", "https://anna:secret@here", "leave out an account and a password"),
+        ("INTERNAL_URL", "http://anna:secret@", "leave out an account and a password"),
+        ("INTERNAL_URL", "http://anna:1/secret@web", "has an @, which it cannot hold"),
+    ],
+)
+def test_an_address_that_may_hold_a_password_is_refused_without_it(
+    name: str, url: str, says: str
+) -> None:
+    with pytest.raises(BadSetting, match=f"^MATCHBOX_{name} .*{says}") as refused:
+        read_settings({PREFIX + name: url})
+    assert "secret" not in str(refused.value)
+
+
+def test_the_broker_of_a_data_folder_is_taken_wherever_the_folder_is() -> None:
+    for folder in ("/srv/anna@school.example/data", "/srv/a[b/data", "/srv/a#b?/data"):
+        url = broker.address(Path(folder))
+        assert read_settings({"MATCHBOX_BROKER_URL": url}).broker_url == url
+
+
+def test_two_equal_secrets_are_refused() -> None:
+    secret = "s" * 40
+    with pytest.raises(BadSetting, match="are the same; give them two values") as refused:
+        read_settings({"MATCHBOX_SECRET_KEY": secret, "MATCHBOX_ARENA_TOKEN": secret})
+    assert secret not in str(refused.value)
 
 
 @pytest.mark.parametrize(
@@ -147,7 +208,15 @@ def test_every_number_has_bounds_and_a_default_within_them() -> None:
             "CPU_MS .* take 300 s for a question.* to 6, or",
         ),
         ({"START_CPU_MS": "300000"}, "START_CPU_MS .* take 300 s to load, .*LEASE_MINUTES is 5"),
-        ({"LEASE_MINUTES": "1", "BANK_MS": "60000", "CPU_MS": "15000"}, "the lease to 2, or"),
+        (
+            {"WALL_FACTOR": "30"},
+            "^MATCHBOX_WALL_FACTOR lets a bot take 300 s for a lesson, .*_MINUTES to 6, or",
+        ),
+        ({"START_CPU_MS": "60000", "WALL_FACTOR": "29", "LEASE_MINUTES": "4"}, "290 s to load"),
+        (
+            {"LEASE_MINUTES": "1", "BANK_MS": "60000", "CPU_MS": "15000"},
+            "MATCHBOX_LEASE_MINUTES to 2, or",
+        ),
     ],
 )
 def test_limits_of_bots_that_no_lease_can_hold_are_refused(
@@ -160,14 +229,31 @@ def test_limits_of_bots_that_no_lease_can_hold_are_refused(
 
 
 @pytest.mark.parametrize(
-    "given", [{"CPU_MS": "600000"}, {"LEASE_MINUTES": "1"}, {"BANK_MS": "3600000"}]
+    "given",
+    [
+        {"CPU_MS": "600000"},
+        {"LEASE_MINUTES": "1"},
+        {"BANK_MS": "3600000"},
+        {"WALL_FACTOR": "29"},
+        {"WALL_FACTOR": "100", "LEASE_MINUTES": "17"},
+    ],
 )
 def test_limits_of_bots_that_a_lease_can_hold_are_taken(given: dict[str, str]) -> None:
     read_settings({f"MATCHBOX_{name}": value for name, value in given.items()}, open)
 
 
-def test_the_lease_is_checked_for_as_many_decisions_as_a_box_allows() -> None:
-    assert FRAME_DECISIONS == policy.FRAME_DECISIONS
+def test_the_lease_is_checked_for_as_much_as_a_box_allows() -> None:
+    assert (FRAME_DECISIONS, LEARN_CPU_MS) == (policy.FRAME_DECISIONS, policy.LEARN_CPU_MS)
+    limits = policy.learning_limits(policy.Limits(wall_factor=7))
+    assert (limits.cpu_ms, limits.bank_ms) == (LEARN_CPU_MS, 7 * LEARN_CPU_MS)
+
+
+def test_sessions_cannot_be_kept_longer_than_they_live() -> None:
+    for days, kept in (("7", 7), ("31", sessions.LIFE_DAYS), ("36500", sessions.LIFE_DAYS)):
+        read = read_settings({"MATCHBOX_KEEP_SESSION_DAYS": days})
+        assert read.keep_session_days == kept
+    with pytest.raises(BadSetting, match="must lie between 0 and 36500"):
+        read_settings({"MATCHBOX_KEEP_SESSION_DAYS": "36501"})
 
 
 def test_the_limits_of_a_seat_are_taken_from_the_settings() -> None:

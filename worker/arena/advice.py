@@ -42,8 +42,8 @@ _ADVICE: Final = tuple(
         ),
         (
             r"^TypeError: <enum '\w+'> cannot extend <enum 'Player'>",
-            "In this game Player is a seat, and no base class: derive your class from the one in "
-            "the example of the rules.",
+            "In this game Player names a seat; it is not the base class. Derive your class "
+            "from the one in the example of the rules.",
         ),
         (r"^EOFError: EOF when reading a line", "Nobody sits at a bot's keyboard: remove input()."),
         (

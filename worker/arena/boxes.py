@@ -19,28 +19,38 @@ ENTRY: Final = "matchbox.match.bot_runner:serve"
 _USUAL: Final = Settings()
 
 
-def open_named(kind: str, settings: Settings = _USUAL) -> Box | None:
+def open_named(kind: str, settings: Settings = _USUAL, *, tested: bool = False) -> Box | None:
     """A warm box of that kind. `auto` is the best kind that works here; `none` gives None: no box.
 
-    Raises BadOption for an unknown name, BoxUnavailable with a sentence that says what to do.
+    With `tested`, and always for `auto`, the self-test comes first, and no process without a layer
+    that it found runs a bot. Raises BadOption for an unknown name, BoxUnavailable with a sentence
+    that says what to do.
     """
     if kind == "none":
         return None
     from sandbox.box import KINDS, open_box
-    from sandbox.selftest import best_kind, libraries_refusal
+    from sandbox.selftest import libraries_refusal
 
     if kind not in ("auto", *KINDS):
         raise BadOption(f"there is no box {kind!r}: choose one of auto, {', '.join(KINDS)}, none")
-    engine = _engine(settings)
-    chosen = best_kind(engine) if kind == "auto" else kind
+    chosen = choose(kind, settings)
+    layers = examine(chosen, settings).layers if tested or kind == "auto" else {}
     return open_box(
         chosen,
         preload=registry.seat_modules(),
         entry=ENTRY,
-        engine=engine,
+        engine=_engine(settings),
         libraries=libraries_of(settings),
         check=libraries_refusal,
+        needs=[layer for layer, stands in layers.items() if stands],
     )
+
+
+def choose(kind: str, settings: Settings = _USUAL) -> str:
+    """The kind itself; for `auto`, the best kind that works here now."""
+    from sandbox.selftest import best_kind
+
+    return best_kind(_engine(settings)) if kind == "auto" else kind
 
 
 def examine(kind: str, settings: Settings = _USUAL) -> SelfTestReport:

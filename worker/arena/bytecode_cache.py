@@ -73,8 +73,10 @@ class BytecodeCache:
         with closing(box.seat(room)) as seat:
             try:
                 data = seat.ask(frames.compile_frame(main), start=True)
-            except SeatFault:  # The bot's own seats compile it, and report its errors.
-                data = b""
+            except SeatFault as fault:
+                if fault.kind == "platform":  # It says nothing about the file.
+                    raise
+                data = b""  # The bot's own seats compile it, and report its errors.
             code = Bytecode(data, seat.cpu_ms)
         self.spent_ms += seat.cpu_ms
         return code

@@ -10,9 +10,11 @@ from __future__ import annotations
 import json
 import time
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 import httpx
+import msgspec
+from msgspec import Struct
 
 from matchbox.bundle import digest
 from matchbox.errors import (
@@ -30,8 +32,6 @@ from matchbox.errors import (
 from matchbox.match import wire
 
 if TYPE_CHECKING:
-    from msgspec import Struct
-
     from matchbox.match.host_versions import HostVersions
 
 _TIMEOUT_S: Final = 20.0
@@ -39,11 +39,27 @@ _PAUSES_S: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 4.0)
 _KEPT_BYTES: Final = 64 << 20
 
 
+class _Joined(Struct):
+    """The answer to an arena that introduces itself."""
+
+    arena: str
+
+
+class _Taken(Struct):
+    """The answer to an arena that asks for a job."""
+
+    task: str
+    message: dict[str, Any]
+
+
+_Answer = TypeVar("_Answer", _Joined, _Taken)
+
+
 class ServerClient:
     """The server's `/internal` addresses, or its `/remote` ones. Close it when done.
 
-    `number` is that of an arena on another host among the host's arenas, from 1; 0 for an arena
-    here. The secret of an arena on another host is a key; that of an arena here is the arena token.
+    `number` is the number of a remote arena on its host, from 1; 0 for a local arena. The secret of
+    a remote arena is a key; that of a local one is the arena token.
     """
 
     def __init__(
@@ -90,10 +106,10 @@ class ServerClient:
     def join(self, versions: HostVersions) -> str:
         """Introduces this arena of another host to the server; returns its full name.
 
-        Raises ArenaOutdated if it must be updated first, and Forbidden if its key does not work.
+        Raises ArenaOutdated if it must be updated first, and KeyRefused if its key does not work.
         """
         answer = self._send("POST", f"{self._door}/joins", json=wire.to_plain(versions))
-        return str(answer.json()["arena"])
+        return _read(answer, _Joined).arena
 
     def take(self, versions: HostVersions) -> tuple[str, dict[str, Any]] | None:
         """The task and the message of the next job of an arena on another host; None without one.
@@ -103,8 +119,8 @@ class ServerClient:
         answer = self._send("POST", f"{self._door}/jobs", json=wire.to_plain(versions))
         if answer.status_code != httpx.codes.OK:
             return None
-        found = answer.json()
-        return found["task"], found["message"]
+        found = _read(answer, _Taken)
+        return found.task, found.message
 
     def post(self, task: str, message: Struct) -> None:
         """Hands in a result that is too long for the broker, or that the broker could not take.
@@ -182,6 +198,18 @@ def _is_ours(answer: httpx.Response) -> bool:
     return not answer.content or "html" not in kind
 
 
+def _read(answer: httpx.Response, kind: type[_Answer]) -> _Answer:
+    """The server's answer in this form. Something in between may answer in JSON, too: raises
+    ServerUnreachable."""
+    try:
+        return msgspec.json.decode(answer.content, type=kind)
+    except msgspec.MsgspecError as error:
+        where = f"{answer.request.method} {answer.request.url.path}"
+        raise ServerUnreachable(
+            f"{where} of the server failed: it answered as Matchbox does not: {error}"
+        ) from error
+
+
 def _refusal(answer: httpx.Response) -> MatchboxError:
     """The error for a 4xx answer. A 401 concerns this arena's token, not the job."""
     where = f"{answer.request.method} {answer.request.url.path}"
@@ -209,7 +237,8 @@ def _refusal_of_key(answer: httpx.Response, where: str) -> MatchboxError:
         return KeyRefused(_detail(answer))
     if answer.status_code == httpx.codes.NOT_FOUND:
         return NotFound(f"the server has no {answer.request.url.path}; is it a Matchbox server?")
-    return BadMessage(f"the server refused {where} with {answer.status_code}: {_detail(answer)}")
+    kind = Forbidden if answer.status_code == httpx.codes.FORBIDDEN else BadMessage
+    return kind(f"the server refused {where} with {answer.status_code}: {_detail(answer)}")
 
 
 def _detail(answer: httpx.Response) -> str:

@@ -14,8 +14,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+import structlog
+
+log = structlog.get_logger(__name__)
+
 CAN_PIN: Final = hasattr(os, "sched_setaffinity")
 """Whether this system can keep a process on a core."""
+
+FOLDER: Final = "cores"
+"""The name of the folder of an installation's lock files."""
 
 _held: Final[list[int]] = []
 """The lock of this process's core. It stays open, and so locked, until the process ends."""
@@ -55,11 +62,16 @@ def claim(folder: Path, pin_to: Callable[[int], None] = pin) -> int | None:
     """Claims a core for this process and its children until the process ends; returns its number.
 
     The core is theirs alone among the processes that claim in this folder. None if others hold all
-    cores, or if the system cannot do it: then the process may run on any core.
+    cores, if the system cannot do it, or if nothing can be written there: then the process may run
+    on any core.
     """
     if not CAN_PIN:
         return None
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        log.warning("core.not_claimed", why=str(error))
+        return None
     return _lock_first(folder, usable_cores(), pin_to)
 
 

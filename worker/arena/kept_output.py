@@ -15,7 +15,7 @@ from matchbox.match.wire import Diagnostic, LeftOut, Printed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Literal
+    from typing import Any, Literal
 
     from matchbox.match.seat import Seat
 
@@ -46,20 +46,21 @@ def kept_output(
     rotation; `deals` is the number of deals of the match.
 
     For each entrant, up to `limit` bytes of printed text are stored, and a quarter of that number
-    of tracebacks; comments on moves only with `reports`.
+    of tracebacks; only with `reports` also comments on moves, up to `limit` bytes.
     """
     kept = KeptOutput([], [], [])
     for entrant, own in enumerate(seats):
         found = _by_decision(own, deals)
         _keep_printed(kept, entrant, found, limit)
         if reports:
-            _keep_reports(kept, entrant, own, found)
+            _keep_reports(kept, entrant, own, found, limit)
     return kept
 
 
 def _by_decision(seats: Sequence[tuple[int, Seat]], deals: int) -> list[tuple[_At, output.Part]]:
     found: dict[tuple[int, int], list[output.Part]] = {}
     for rotation, seat in seats:
+        _drop_replayed(found, rotation, seat)
         found |= {(deal, rotation): parts for deal, parts in seat.printed().items()}
     return [
         ((deal, rotation, part.decision or 0), _readable(part))
@@ -67,6 +68,13 @@ def _by_decision(seats: Sequence[tuple[int, Seat]], deals: int) -> list[tuple[_A
         if deal < deals
         for part in parts
     ]
+
+
+def _drop_replayed(found: dict[tuple[int, int], Any], rotation: int, seat: Seat) -> None:
+    """Drops what earlier seats of the rotation left of bouts that this one has replayed. It may
+    have said nothing in them, as one that is excluded."""
+    for deal in seat.played:
+        found.pop((deal, rotation), None)
 
 
 def _keep_printed(
@@ -95,26 +103,31 @@ def _keep_reports(
     entrant: int,
     seats: Sequence[tuple[int, Seat]],
     found: Sequence[tuple[_At, output.Part]],
+    room: int,
 ) -> None:
-    reports = {
-        (deal, rotation, decision): text
-        for rotation, seat in seats
-        for (deal, decision), text in (seat.reports or {}).items()
-    }
+    bouts: dict[tuple[int, int], dict[int, str]] = {}
+    for rotation, seat in seats:
+        _drop_replayed(bouts, rotation, seat)
+        for (deal, decision), text in (seat.reports or {}).items():
+            bouts.setdefault((deal, rotation), {})[decision] = text
+    reports = {(*bout, at): text for bout, told in bouts.items() for at, text in told.items()}
     reports |= {
         at: part.text[: frames.REPORT_LENGTH]
         for at, part in found
         if part.kind == REPORT and part.text
     }
-    ordered = sorted(reports.items())
-    kept.diagnostics.extend(
-        Diagnostic(entrant, *at, text) for at, text in ordered[:DIAGNOSTICS_KEPT]
-    )
+    ordered, fitting = sorted(reports.items()), 0
+    for at, text in ordered[:DIAGNOSTICS_KEPT]:
+        room -= len(text.encode())
+        if room < 0:
+            break
+        kept.diagnostics.append(Diagnostic(entrant, *at, text))
+        fitting += 1
     full = [(at, part) for at, part in found if part.kind == REPORT and not part.text]
     kept.left_out.extend(
         _left_out(entrant, at, REPORT, part.left_out) for at, part in full[:DIAGNOSTICS_KEPT]
     )
-    if rest := ordered[DIAGNOSTICS_KEPT:]:
+    if rest := ordered[fitting:]:
         dropped = sum(seat.reports_left_out for _, seat in seats)
         count = dropped + sum(len(text.encode()) for _, text in rest)
         kept.left_out.append(_left_out(entrant, rest[0][0], REPORT, count, rest=True))

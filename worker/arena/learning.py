@@ -6,7 +6,7 @@ told why. A fault costs the bot nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from matchbox import registry
 from matchbox.bundle import read_bundle
 from matchbox.errors import SeatFault
 from matchbox.match import frames, wire
-from matchbox.match.learning import Lessons, Own, lessons
+from matchbox.match.learning import MAX_RECORDS, Lessons, Own, lessons
 from matchbox.match.output import plain
 from matchbox.match.record import unpack
 from matchbox.match.seat import LocalChannel
@@ -38,6 +38,10 @@ class LearnResult:
     """The bot's output while it learned."""
     learns: bool = True
     """False for a bot without a `learn`."""
+    records: int = 0
+    """The number of bouts that it was given, even if `learn` failed."""
+    left_out: int = 0
+    """The number of bouts that were left out, because a lesson has a limit."""
 
 
 def learn(
@@ -45,24 +49,25 @@ def learn(
     bundle: bytes,
     entrant: Entrant,
     memory: bytes,
-    records: Callable[[], Sequence[bytes]],
+    lesson: Callable[[], Lessons],
     *,
     seed: str,
     limits: Mapping[str, int],
     box: Box | None,
     watch: Callable[[], None] = lambda: None,
 ) -> LearnResult:
-    """The bot's new memory. `records` is called only if the bot learns.
+    """The bot's new memory. `lesson` is called only if the bot learns.
 
     `seed` is for random numbers, 64 hex digits. `limits` are those of a seat; learning has larger
     ones. `watch` is called before each of the bot's answers. Raises SeatFault("platform"),
-    BadBundle, BadMessage, and anything that `records` and `watch` raise.
+    BadBundle, BadMessage, and anything that `lesson` and `watch` raise.
     """
     allowed = learning_limits(parse_limits(limits))
     package, files = registry.package_of(game), read_bundle(bundle).files
     frame = frames.load_frame(
         package, files, entrant.class_name, seed, memory, libraries=libraries_of(box)
     )
+    given = Lessons([], 0)
     channel = LocalChannel() if box is None else opener_in_box(box, allowed)()
     with closing(channel):
         try:
@@ -71,14 +76,16 @@ def learn(
             watch()
             if not frames.read_learns(channel.ask(frames.learns_frame())):
                 return LearnResult(memory, None, "", learns=False)
-            lesson = frames.learn_frame(records())
+            given = lesson()
+            asked = frames.learn_frame(given.records)
             watch()
-            new, fault = frames.read_learned(channel.ask(lesson)), None
+            new, fault = frames.read_learned(channel.ask(asked)), None
         except SeatFault as failed:
             if failed.kind == "platform":
                 raise
             new, fault = memory, failed
-    return LearnResult(new, fault, cut(plain(channel.stderr), allowed.log_bytes))
+    log = cut(plain(channel.stderr), allowed.log_bytes)
+    return LearnResult(new, fault, log, records=len(given.records), left_out=given.left_out)
 
 
 def give_lesson(
@@ -94,23 +101,23 @@ def give_lesson(
     `watch` is called before each record and each of the bot's answers. Raises
     SeatFault("platform"), BadBundle, BadRecord, and anything that `record` and `watch` raise.
     """
-    found = Lessons([], 0)
 
-    def records() -> list[bytes]:
-        nonlocal found
-        own = []
-        for match, entrant in job.played.items():
+    def lesson() -> Lessons:
+        own, bouts = [], 0
+        for match in sorted(job.played):  # In the order of `lessons`.
+            if bouts >= MAX_RECORDS:
+                break
             watch()
-            own.append(Own(unpack(record(match)), entrant))
-        found = lessons(registry.game(job.game), own, job.key)
-        return found.records
+            own.append(Own(unpack(record(match)), job.played[match]))
+            bouts += len(own[-1].record.bouts)
+        return lessons(registry.game(job.game), own, job.key)
 
     done = learn(
         job.game,
         bundle,
         job.pupil,
         memory,
-        records,
+        lesson,
         seed=job.key,
         limits=job.limits,
         box=box,
@@ -124,6 +131,6 @@ def give_lesson(
         memory=done.memory,
         fault=done.fault.kind if done.fault else None,
         detail=done.fault.detail if done.fault else "",
-        records=len(found.records),
+        records=done.records,
         log=done.log,
     )

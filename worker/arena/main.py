@@ -7,7 +7,6 @@ inside, and the result is reported to the server.
 from __future__ import annotations
 
 import logging
-import os
 import sys
 import threading
 import time
@@ -23,7 +22,6 @@ from kombu.exceptions import OperationalError
 
 from matchbox.errors import BadMessage, MatchboxError, Unavailable
 from matchbox.match import wire
-from matchbox.settings import read_settings
 from worker import logs, start
 from worker.app import ARENA_QUEUES, EXPRESS_QUEUES, at_start, make_celery, on, send_result
 from worker.arena import cpu_affinity, reports
@@ -37,7 +35,7 @@ log = structlog.get_logger(__name__)
 logging.getLogger("httpx").setLevel(logging.WARNING)
 logging.getLogger("celery.app.trace").setLevel(logging.ERROR)  # A job.requeued line says enough.
 
-settings = read_settings(os.environ, open)
+settings = start.settings_here()
 server_url = settings.internal_url or settings.server_url
 app = make_celery(settings, "arena")
 
@@ -54,10 +52,10 @@ class _Running:
     arena: Arena
     journal: Journal
     report: dict[str, Any] | None = None
+    reporting = threading.Lock()
+    """Held while a report is sent."""
     express: bool = False
     """Whether `-Q` makes it an express arena."""
-    doing: str = ""
-    """The match that is being played, or the name of another task."""
 
 
 def send(task: str, message: dict[str, Any]) -> None:
@@ -78,7 +76,6 @@ def _run_task(self: Any, message: dict[str, Any]) -> None:
     """Does the job of a message. An invalid message is dropped; the server queues its job again."""
     task: str = self.name
     _Running.journal.begin(task, message)
-    _Running.doing = str(message.get("match") or task.rpartition(".")[2])
     try:
         with logs.job_fields(message):
             _Running.arena.run(task, message)
@@ -90,7 +87,6 @@ def _run_task(self: Any, message: dict[str, Any]) -> None:
             time.sleep(_STOPPED_S if error.stopped else _REQUEUE_DELAY_S)
         raise Reject(str(error), requeue=True) from error
     finally:
-        _Running.doing = ""
         if not isinstance(sys.exception(), KeyboardInterrupt | SystemExit):  # It is being killed.
             _Running.journal.end()
 
@@ -120,8 +116,8 @@ def _open(sender: str, options: dict[str, Any], **_: Any) -> None:
     client = ServerClient(server_url, settings.arena_token, arena=sender)
     try:
         if settings.pin:
-            cpu_affinity.claim(Path(settings.sockets or settings.data) / "cores")
-        box = open_named(settings.box, settings)
+            cpu_affinity.claim(Path(settings.sockets or settings.data) / cpu_affinity.FOLDER)
+        box = open_named(settings.box, settings, tested=True)
     except (MatchboxError, OSError) as error:
         with suppress(MatchboxError):
             client.report_wall(reports.report(sender, settings.box, walled=False, why=str(error)))
@@ -133,12 +129,12 @@ def _open(sender: str, options: dict[str, Any], **_: Any) -> None:
     _Running.arena = Arena(client, box, send, stopping, name=sender, patience_s=patience_s)
     # The server must know of a missing wall before the first job.
     reports.report_now(client, _Running.arena, _Running.report)
-    arguments = (client, _Running.arena, _Running.report, lambda: _Running.doing)
-    threading.Thread(target=reports.keep_reporting, args=arguments, daemon=True).start()
-    if not wall["walled"]:
-        again = (_Running.report, settings)
-        threading.Thread(target=reports.keep_testing, args=again, daemon=True).start()
-    _Running.journal = Journal(Path(settings.data) / f"{sender.partition('@')[0]}.job")
+    told = (client, _Running.arena, _Running.report, _Running.reporting)
+    threading.Thread(target=reports.keep_reporting, args=told, daemon=True).start()
+    again = (_Running.report, settings, _Running.arena.change_box)
+    threading.Thread(target=reports.keep_testing, args=again, daemon=True).start()
+    _Running.journal = Journal(Path(settings.data) / f"{sender}.job")
+    _Running.journal.delete_old()
     start.ready()
     _resume_job()
 
@@ -147,7 +143,9 @@ def _open(sender: str, options: dict[str, Any], **_: Any) -> None:
 def _leave(**_: Any) -> None:
     """Tells the server that this arena is gone."""
     if _Running.report is not None:
-        reports.report_leaving(_Running.report, server_url, settings.arena_token)
+        reports.report_leaving(
+            _Running.report, server_url, settings.arena_token, _Running.reporting
+        )
 
 
 def _resume_job() -> None:

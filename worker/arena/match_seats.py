@@ -52,8 +52,8 @@ class MatchSeats:
         reports: bool = False,
     ) -> None:
         """`memories` are the entrants' memories, by digest. `reports` says whether the players'
-        comments on their moves are kept. `separation` keeps the seats of different rotations
-        apart."""
+        comments on their moves are kept; the bots are asked for them in any case. `separation`
+        keeps the seats of different rotations apart."""
         self._job = job
         self._separation = separation
         self._bundles = bundles
@@ -61,9 +61,8 @@ class MatchSeats:
         """By entrant: the files of its bundle, once it has been opened."""
         self._memories = memories or {}
         self._wanted = reports
-        self._reports = reports and registry.game(job.game).spec.diagnostics
-        room = {"report_bytes": REPORT_BYTES} if self._reports else {}
-        self._limits = {**job.limits, **room}
+        self._reports = registry.game(job.game).spec.diagnostics
+        self._limits = seat_limits(job.game, job.limits)
         self._box = box
         self._channels = channels or {}
         self._openers: dict[tuple[int, int], tuple[Opener, bytes]] = {}
@@ -161,12 +160,23 @@ class MatchSeats:
         return self._files[entrant]
 
 
-def opener(box: Box | None, limits: Mapping[str, int]) -> Opener:
-    """A function that opens a bot's seats with these limits in the box; None is this process.
+def seat_limits(game: str, limits: Mapping[str, int]) -> dict[str, int]:
+    """The limits of a seat in this game: those given, with room for the players' reports.
+
+    A game that has reports asks for them in every seat, whether anybody keeps them or not. So no
+    bot can tell a match that counts from one that is played to check it.
+    """
+    reports = registry.game(game).spec.diagnostics
+    return {**limits, "report_bytes": REPORT_BYTES} if reports else dict(limits)
+
+
+def opener(box: Box | None, game: str, limits: Mapping[str, int]) -> Opener:
+    """A function that opens a bot's seats in this game, with these limits. No box: in this process.
 
     All these seats draw on one bank of time.
     """
-    return LocalChannel if box is None else opener_in_box(box, parse_limits(limits))
+    allowed = parse_limits(seat_limits(game, limits))
+    return LocalChannel if box is None else opener_in_box(box, allowed)
 
 
 def opener_in_box(box: Box, limits: Limits) -> Opener:

@@ -9,8 +9,7 @@ import gc
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache, partial
-from importlib.metadata import version
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -51,16 +50,16 @@ def play_job(
     `rotations` limits the match to some rotations, for experiments. `memories` are the entrants'
     memories, by digest. `reports` asks for the players' comments on their moves. `look` is called
     with the played match, which is kept only as the packed record.
-    Logs and times leave out the sample that the job asks for. Raises SeatFault("platform"), or
-    BadMessage if the job cannot be played here.
+    Logs and times leave out the sample that the job asks for, and times what strong separation
+    takes. Raises SeatFault("platform"), or BadMessage if the job cannot be played here.
     """
     game, separation = registry.game(job.game), separation_of(job, box, report)
     check_rules(job)
     match_seats = MatchSeats(job, bundles, box, separation, memories=memories, reports=reports)
     with _fewer_collections(box):
-        started, open_player = time.monotonic(), match_seats.open_player
-        played = play(game, job, open_player, report=report, rotations=rotations, order=shuffled)
-        seconds = round(time.monotonic() - started, 6)
+        started, opened = time.monotonic(), match_seats.open_player
+        played = play(game, job, opened, on_progress=report, rotations=rotations, order=shuffled)
+        seconds = round(time.monotonic() - started - (separation.spent_s if separation else 0), 6)
         alone = MatchSeats(job, bundles, box, separation, memories=memories)
         found = sample(game, job, played.record, alone.open_alone, job.sample, partial(report, 0))
         packed = records.pack(stamped(played.record, libraries_of(box) or ()))
@@ -117,11 +116,8 @@ def check_rules(job: PlayMatch) -> None:
         )
 
 
-def stamped(record: records.Record, offered: Sequence[str] = ()) -> records.Record:
+def stamped(record: records.Record, offered: Sequence[str]) -> records.Record:
     """The record with the versions of Python and of the libraries: those of every box, and those
     offered."""
-    libraries = {name: _version(name) for name in (*_LIBRARIES, *offered)}
+    libraries = registry.library_versions((*_LIBRARIES, *offered))
     return replace(record, python=records.python_minor(), libraries=libraries)
-
-
-_version: Final = cache(version)

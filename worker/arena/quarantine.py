@@ -34,7 +34,7 @@ def try_alone(
 
     It is refused if the platform fails twice with it and not without it. Raises
     SeatFault("platform") if the platform fails without it too, or if the bot that plays in its
-    place is no measure, since it fails itself; and BadBundle if that is no bot.
+    place is no measure, since it fails itself; and BadBundle if that is not a bot.
     """
     assert job.beside is not None
     control = replace(job, version=job.beside.version, class_name=job.beside.class_name)

@@ -20,7 +20,6 @@ from matchbox.errors import (
     ArenaOutdated,
     ArenaStopped,
     BadMessage,
-    BoxUnavailable,
     Forbidden,
     KeyRefused,
     MatchboxError,
@@ -62,7 +61,8 @@ class RemoteArena:
         self._client = ServerClient(settings.server_url, key, number=number)
         self._versions = own_versions(libraries_of(settings))
         self._stop = threading.Event()
-        self._doing = ""
+        self._turn = threading.Lock()
+        """Held while a report is sent."""
         self._pause_s = 0.0
         """The last pause after a job at which it failed; 0 after any other job."""
 
@@ -76,16 +76,15 @@ class RemoteArena:
         if name is None:
             return
         logs.configure(self._settings, arena=name.partition("@")[0])
-        box = open_named(self._settings.box, self._settings)
+        box = open_named(self._settings.box, self._settings, tested=True)
         assert box is not None, "no setting names `none`"
         report = reports.wall_report(name, box.kind, self._settings)
-        if not report["walled"]:
-            raise BoxUnavailable(f"the box {box.kind} has no wall around bots: {report['why']}")
+        reports.require_wall(report)
         try:
             self._play(name, box, report)
         finally:
-            url = self._settings.server_url
-            reports.report_leaving(report, url, self._key, number=self._number)
+            url, turn = self._settings.server_url, self._turn
+            reports.report_leaving(report, url, self._key, turn, number=self._number)
 
     def _join(self) -> str | None:
         """Introduces the arena to the server until the server accepts it; returns the arena's name.
@@ -101,8 +100,10 @@ class RemoteArena:
     def _play(self, name: str, box: Box, report: dict[str, Any]) -> None:
         patience_s = 60.0 * self._settings.lease_minutes
         arena = Arena(self._client, box, None, self._stop.is_set, name=name, patience_s=patience_s)
-        reporting = (self._client, arena, report, lambda: self._doing)
+        reporting = (self._client, arena, report, self._turn)
         threading.Thread(target=reports.keep_reporting, args=reporting, daemon=True).start()
+        again = (report, self._settings, arena.change_box)
+        threading.Thread(target=reports.keep_testing, args=again, daemon=True).start()
         while not self._stop.is_set():
             found = self._next()
             if found is not None:
@@ -124,8 +125,7 @@ class RemoteArena:
         return None
 
     def _do(self, arena: Arena, task: str, message: dict[str, Any]) -> None:
-        self._doing = str(message.get("match") or task.rpartition(".")[2])
-        faults = arena.faults.count
+        before = _in_vain(arena)
         try:
             with logs.job_fields(message):
                 arena.run(task, message)
@@ -133,9 +133,7 @@ class RemoteArena:
             log.error("message.dropped", task=task, why=str(error))
         except Requeue as error:  # The server sends it again once it misses this arena's reports.
             log.warning("job.requeued", task=task, why=str(error))
-        finally:
-            self._doing = ""
-        self._pause_s = self._next_pause_s() if arena.faults.count > faults else 0.0
+        self._pause_s = self._next_pause_s() if _in_vain(arena) > before else 0.0
         self._stop.wait(self._pause_s)
 
     def _next_pause_s(self) -> float:
@@ -144,13 +142,18 @@ class RemoteArena:
         return min(_LONGEST_S, 2 * self._pause_s or _IDLE_S)
 
 
+def _in_vain(arena: Arena) -> int:
+    """The number of jobs that the arena has taken and not done."""
+    return arena.faults.count + arena.faults.refused
+
+
 def main() -> None:
     """Plays until SIGTERM or SIGINT, or until the key does not work any more."""
     logging.getLogger("httpx").setLevel(logging.WARNING)
     settings = read_settings(os.environ)
     logs.configure(settings, arena=f"arena-{sys.argv[1]}")
     if settings.pin:
-        cpu_affinity.claim(Path(settings.sockets or settings.data) / "cores")
+        cpu_affinity.claim(Path(settings.sockets or settings.data) / cpu_affinity.FOLDER)
     arena = RemoteArena(settings, os.environ[KEY], int(sys.argv[1]))
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, arena.stop)

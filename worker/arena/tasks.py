@@ -7,6 +7,7 @@ Every message ends as a result, as `Lost`, or back in the queue.
 from __future__ import annotations
 
 import secrets
+import threading
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -21,12 +22,14 @@ from matchbox.errors import (
     BadMessage,
     BoxUnavailable,
     Forbidden,
+    IllegalMove,
     KeyRefused,
     MatchboxError,
     NotFound,
     SeatFault,
     ServerUnreachable,
     Unavailable,
+    quoted,
 )
 from matchbox.match import wire
 from matchbox.match.wire import (
@@ -43,7 +46,10 @@ from matchbox.match.wire import (
     Verified,
     Verify,
 )
+from matchbox.registry import broken_game
+from sandbox.policy import longest_answer_ms
 from worker.arena.learning import give_lesson
+from worker.arena.match_seats import parse_limits
 from worker.arena.play import play_job
 from worker.arena.quarantine import try_alone
 from worker.arena.tryout import try_out
@@ -84,6 +90,8 @@ class ArenaFaults:
         self.count = 0
         self.last = ""
         """The cause of the last one."""
+        self.refused = 0
+        """The number of jobs that the server refused, which are no faults of the arena."""
 
     def note(self, why: str) -> None:
         """Counts a fault with this cause."""
@@ -113,6 +121,8 @@ class Arena:
     ) -> None:
         self._client = client
         self._box = box
+        self._next_box: Box | None = None
+        self._changing = threading.Lock()
         self._send = send
         self._stopping = stopping
         self._clock = clock
@@ -120,30 +130,53 @@ class Arena:
         self._patience_s = patience_s
         self._under_way: tuple[AnyJob, float] | None = None
         """The current job, and the clock time of its last progress."""
+        self._longest_s = 0.0
+        """How long the current job may go on without progress if that is more than `patience_s`."""
         self.faults = ArenaFaults()
+        self.doing = ""
+        """The match that is being played, or the name of another task; "" while there is no job.
+        Any thread may read it."""
 
     def claim(self) -> Claim | None:
         """The claim of the current job. None if the arena is idle, or has made no progress for
-        `patience_s` seconds: then another arena gets the job. Any thread may call it."""
-        at = self._under_way
-        if at is None or self._clock() - at[1] > self._patience_s:
+        `patience_s` seconds and for longer than the job's bots may take for an answer: then another
+        arena gets the job. Any thread may call it."""
+        at, patience_s = self._under_way, max(self._patience_s, self._longest_s)
+        if at is None or self._clock() - at[1] > patience_s:
             return None
         return at[0].claim(self._name)
 
+    def change_box(self, box: Box) -> None:
+        """Plays the next jobs in this box, and then closes the one so far. Another thread may call
+        it. A box that was given before, and not used yet, is closed."""
+        with self._changing:
+            unused, self._next_box = self._next_box, box
+        if unused is not None:
+            _close(unused)
+
     def run(self, task: str, message: dict[str, Any]) -> None:
         """Does the job and sends its result, or reports it lost. Raises BadMessage, Requeue."""
-        job = wire.from_plain(wire.JOBS[task], message)
+        with self._changing:
+            new, self._next_box = self._next_box, None
+        if new is not None:
+            former, self._box = self._box, new
+            _close(former)
+        job = _job_of(task, message)
         self._under_way = job, self._clock()
+        self.doing = str(message.get("match") or task.rpartition(".")[2])
         try:
             self._run(job)
         finally:
-            self._under_way = None
+            self._under_way, self.doing = None, ""
 
     def _run(self, job: AnyJob) -> None:
         result: Any
         try:
             if not self._client.claim(job):
                 raise _Superseded
+            limits = parse_limits(job.limits)
+            # The box waits as long for an answer, before it says that the machine stood still.
+            self._longest_s = (longest_answer_ms(limits) + limits.patience_ms) / 1000 + RENEW_S
             task, result = self._perform(job)
         except _Superseded:
             log.info("job.superseded", subject=job.subject, attempt=job.attempt)
@@ -154,12 +187,14 @@ class Arena:
             raise Requeue(str(error), stopped=isinstance(error, ArenaStopped)) from error
         except Requeue:
             raise
-        except Forbidden as error:  # The server's secret is a new one: no fault of this arena.
+        except Forbidden as error:
+            # The server's secret is a new one, or the job was taken away: no fault of this arena.
             log.warning("job.refused", subject=job.subject, why=str(error))
+            self.faults.refused += 1
             self._report_lost(job, _cause(error))
             return
         except Exception as error:
-            if not isinstance(error, MatchboxError):
+            if not isinstance(error, MatchboxError) or isinstance(error, IllegalMove):
                 log.exception("job.failed", subject=job.subject)
             self._lose(job, _cause(error))
             return
@@ -174,7 +209,7 @@ class Arena:
 
     def lose(self, task: str, message: dict[str, Any], why: str) -> None:
         """Reports the job of this message as lost. Raises BadMessage, Requeue."""
-        self._lose(wire.from_plain(wire.JOBS[task], message), why)
+        self._lose(_job_of(task, message), why)
 
     def _lose(self, job: AnyJob, why: str) -> None:
         self.faults.note(why)
@@ -282,6 +317,23 @@ class Arena:
             raise Requeue(str(error), stopped=isinstance(error, ArenaStopped)) from error
 
 
+def _job_of(task: str, message: dict[str, Any]) -> AnyJob:
+    """The job of this message. Raises BadMessage."""
+    try:
+        kind = wire.JOBS[task]
+    except KeyError:
+        raise BadMessage(f"no task for an arena is called {quoted(task)}") from None
+    return wire.from_plain(kind, message)
+
+
+def _close(box: Box) -> None:
+    """Closes a box that plays no more jobs. A failure is only logged."""
+    try:
+        box.close()
+    except Exception:  # Of whatever kind: the arena has another box by now, and goes on.
+        log.exception("box.not_closed")
+
+
 def size(plain: dict[str, Any]) -> int:
     """Roughly the bytes of JSON that the message makes, from its strings, lists and mappings."""
     return sum(_length(value) for value in plain.values())
@@ -311,4 +363,6 @@ def _cause(error: Exception) -> str:
             return error.detail
         case BadBundle() | BadMessage():
             return str(error)
+    if broken := broken_game(error):
+        return str(broken)[:300]
     return f"{type(error).__name__}: {error}"[:300]

@@ -7,6 +7,7 @@ and `matchbox check` run this same function.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -28,7 +29,15 @@ from matchbox.match.wire import Entrant, PlayMatch, TriedOut
 from worker.arena import verdict_messages
 from worker.arena.failed_function import find_failed_function
 from worker.arena.learning import learn
-from worker.arena.match_seats import box_kind, cut, libraries_of, load_seed, opener, parse_limits
+from worker.arena.match_seats import (
+    MatchSeats,
+    box_kind,
+    cut,
+    libraries_of,
+    load_seed,
+    opener,
+    parse_limits,
+)
 
 Files: TypeAlias = Mapping[str, bytes]
 """The files of a bot, by name."""
@@ -54,7 +63,8 @@ class _Trial:
     new_opener: Callable[[], Opener]
     """Makes a function that opens seats. These draw on one bank of time, which no others use."""
     log_bytes: int
-    libraries: tuple[str, ...] | None
+    load_frame: Callable[..., bytes]
+    reports: bool
     watch: Callable[[], None]
     """Called at each of the bot's answers."""
     class_name: str | None = None
@@ -105,15 +115,16 @@ def try_out(
     at each answer. Raises SeatFault("platform"), BadGame, and anything that `watch` raises.
     """
     others = [] if beside is None else [read_bundle(beside).files]  # It may raise BadBundle.
-    seats, kept = partial(opener, box, job.limits), parse_limits(job.limits).log_bytes
-    trial = _Trial(seats, kept, libraries_of(box), watch)
+    reports, kept = registry.game(job.game).spec.diagnostics, parse_limits(job.limits).log_bytes
+    load_frame = partial(frames.load_frame, reports=reports, libraries=libraries_of(box))
+    trial = _Trial(partial(opener, box, job.game, job.limits), kept, load_frame, reports, watch)
     verdict, reasons, unrepeatable, stateful = "accepted", [], False, False
     try:
         files = _load(job, bundle, trial)
         unrepeatable = not _play_twice(job, [files, *others], trial)
         reasons = [verdict_messages.UNREPEATABLE] if unrepeatable else []
         if beside is None:
-            stateful = not unrepeatable and _keeps_state(job, files, trial)
+            stateful = not unrepeatable and _keeps_state(job, bundle, trial, box)
             reasons += [verdict_messages.STATEFUL] if stateful else []
             reasons += _play_at_the_largest_table(job, files, trial)
             reasons += _learn(job, bundle, files, trial, box)
@@ -122,8 +133,7 @@ def try_out(
         verdict, reasons = "bundle", [str(error)]
     except TryOutFailed as failed:
         verdict, reasons = _refusal(failed, job, trial.log)
-    own = registry.game(job.game).spec.seats[0] if beside is None else 1
-    a_deal = trial.decision_ms / len(trial.played) / own if trial.played else 0.0
+    deals = len(trial.played) * (registry.game(job.game).spec.seats[0] if beside is None else 1)
     return TriedOut(
         version=job.version,
         attempt=job.attempt,
@@ -139,7 +149,7 @@ def try_out(
         unrepeatable=unrepeatable,
         stateful=stateful,
         learns=trial.learns,
-        cpu_ms_per_deal=round(a_deal, 4),
+        cpu_ms_per_deal=round(trial.decision_ms / deals, 4) if deals else 0.0,
         peak_bytes=trial.peak_bytes,
     )
 
@@ -161,20 +171,17 @@ def _load(job: TryOut, bundle: bytes, trial: _Trial) -> Files:
     if file := named_as_standard(files):
         raise BadBundle(f"{file} has the name of a module of Python's own; rename it")
     seed = load_seed(_match(job, job.deals[0]), 0, 0)
-    frame = frames.load_frame(package, files, job.class_name, seed, libraries=trial.libraries)
-    open_channel = trial.new_opener()
-    channel = open_channel()
+    frame = trial.load_frame(package, files, job.class_name, seed)
+    channel = trial.new_opener()()
     stage: verdict_messages.Stage = "loading"
     try:
-        answer = channel.ask(frame, start=True)
-        stage = "choosing"
-        trial.class_name = frames.read_loaded(answer)
+        with closing(channel):
+            answer = channel.ask(frame, start=True)
+            stage = "choosing"
+            trial.class_name = frames.read_loaded(answer)
     except SeatFault as fault:
-        channel.close()
         trial.logs.append(plain(channel.stderr))
         raise TryOutFailed(fault, stage if fault.kind == "protocol" else "loading") from fault
-    finally:
-        channel.close()
     return files
 
 
@@ -191,20 +198,13 @@ def _play_twice(job: TryOut, bots: list[Files], trial: _Trial) -> bool:
     return same
 
 
-def _keeps_state(job: TryOut, files: Files, trial: _Trial) -> bool:
+def _keeps_state(job: TryOut, bundle: bytes, trial: _Trial, box: Box | None) -> bool:
     """Whether it answers differently with several bouts in flight than in each bout alone."""
-    match = _match(job, *derive_deals(job.deals[0], DEALS_AT_ONCE))
-    open_channel, package = trial.new_opener(), registry.package_of(job.game)
-
-    def open_player(entrant: int, rotation: int) -> Seat:
-        seed = load_seed(match, entrant, rotation)
-        frame = frames.load_frame(package, files, job.class_name, seed, libraries=trial.libraries)
-        return Seat(open_channel, frame)
-
-    game = registry.game(job.game)
-    played = play(game, match, open_player, report=lambda _: trial.watch())
+    match, game = _match(job, *derive_deals(job.deals[0], DEALS_AT_ONCE)), registry.game(job.game)
+    seats, alone = (MatchSeats(match, {job.version: bundle}, box) for _ in range(2))  # Own banks.
+    played = play(game, match, seats.open_player, on_progress=lambda _: trial.watch())
     every = len(played.record.bouts)
-    return bool(sample(game, match, played.record, open_player, every, trial.watch).stateful)
+    return bool(sample(game, match, played.record, alone.open_alone, every, trial.watch).stateful)
 
 
 def _play_at_the_largest_table(job: TryOut, files: Files, trial: _Trial) -> list[str]:
@@ -219,11 +219,10 @@ def _play_at_the_largest_table(job: TryOut, files: Files, trial: _Trial) -> list
         return []
     try:
         _play(match, [files], apart, rotations=(0,))
-    except TryOutFailed as failed:
-        _, (why,) = _refusal(failed, job, apart.log)
-        return [verdict_messages.at_table(seats, why)]
-    except SeatFault:
-        return []
+    except (TryOutFailed, SeatFault) as failed:
+        if isinstance(failed, SeatFault) or failed.fault.kind == "platform":
+            return []
+        return [verdict_messages.at_table(seats, *_refusal(failed, job, apart.log)[1])]
     finally:
         trial.logs += apart.logs
         trial.peak_bytes = apart.peak_bytes
@@ -244,7 +243,7 @@ def _learn(job: TryOut, bundle: bytes, files: Files, trial: _Trial, box: Box | N
         bundle,
         Entrant(job.version, job.class_name),
         b"",
-        lambda: lessons(registry.game(job.game), own, key).records,
+        lambda: lessons(registry.game(job.game), own, key),
         seed=key,
         limits=job.limits,
         box=box,
@@ -276,13 +275,12 @@ def _play(
     open_channel, open_other = trial.new_opener(), trial.new_opener()
     opened: list[_WatchedSeat] = []
 
-    def open_player(entrant: int, rotation: int) -> _WatchedSeat | Seat:
+    def open_player(entrant: int, rotation: int) -> Seat:
         seed = load_seed(match, entrant, rotation)
         files = bots[min(entrant, len(bots) - 1)]
-        name, libraries = match.seats[entrant].class_name, trial.libraries
-        frame = frames.load_frame(package, files, name, seed, memory, libraries=libraries)
+        frame = trial.load_frame(package, files, match.seats[entrant].class_name, seed, memory)
         if files is not bots[0]:
-            return Seat(open_other, frame)
+            return Seat(open_other, frame, reports=trial.reports)
         opened.append(_WatchedSeat(frame, trial, (entrant, rotation), open_channel))
         return opened[-1]
 
@@ -320,20 +318,18 @@ def _match(job: TryOut, *deals: str, seats: int = 0) -> PlayMatch:
     )
 
 
-class _WatchedSeat:
+class _WatchedSeat(Seat):
     """A seat that ends the try-out at its first fault, and measures its time."""
 
     def __init__(
         self, load: bytes, trial: _Trial, place: tuple[int, int], open_channel: Opener
     ) -> None:
         """`place` is the entrant and the rotation."""
+        super().__init__(lambda: _TimedChannel(open_channel(), trial), load, reports=trial.reports)
         self.place = place
-        self._open_channel = open_channel
         self._trial = trial
-        self._load = load
         self._view: View = None
         """The view, or its brief, of the last question."""
-        self._seat = Seat(self._open, load)
 
     def answer(self, questions: Sequence[Question]) -> list[Answer]:
         """One answer for each question. Raises TryOutFailed at the bot's first fault."""
@@ -342,7 +338,7 @@ class _WatchedSeat:
             stage = "start" if seed else stage
             self._view = bytes(view) if isinstance(view, bytearray) else view
         try:
-            answers = self._seat.answer(questions)
+            answers = super().answer(questions)
         except SeatFault as fault:
             raise TryOutFailed(fault, stage, self.called()) from fault
         for answer in answers:
@@ -354,26 +350,6 @@ class _WatchedSeat:
         """The function of the bot that answers the last question."""
         self._trial.watch()
         return find_failed_function(self._view, self._load, self._trial.new_opener())
-
-    def end(self, bout: int) -> None:
-        """Tells the bot that the bout is over."""
-        self._seat.end(bout)
-
-    def renew(self) -> None:
-        """Gives the bot a fresh program."""
-        self._seat.renew()
-
-    def close(self) -> None:
-        """Ends the program."""
-        self._seat.close()
-
-    @property
-    def log(self) -> str:
-        """The bot's output."""
-        return self._seat.log
-
-    def _open(self) -> Channel:
-        return _TimedChannel(self._open_channel(), self._trial)
 
 
 class _TimedChannel(PassingChannel):

@@ -5,6 +5,7 @@ Gives the bots their seats; matchbox/match/hosted_bout.py plays the turn.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
@@ -54,6 +55,9 @@ def take_turn(
     def open_player(entrant: int) -> Seat | None:
         return None if entrants[entrant] is None else opened.open_player(entrant, job.rotation)
 
-    game = registry.game(job.game)
+    game, started = registry.game(job.game), time.monotonic()
     said = hosted_bout.play_on(game, match, job.said, open_player, watch, rotation=job.rotation)
-    return TurnTaken(turn=job.turn, attempt=job.attempt, token=job.token, said=said)
+    seconds = round(time.monotonic() - started, 3)
+    return TurnTaken(
+        turn=job.turn, attempt=job.attempt, token=job.token, said=said, seconds=seconds
+    )

@@ -160,6 +160,9 @@ def _crash(detail: str, stage: Stage, limits: Mapping[str, int], log: str, begin
             "not exit."
         )
     help_ = _memory_advice(detail, place) or advice(detail, called=not place)
+    if not place and not begins and (game := _place_in_game(log)):
+        told = _stopped(detail)
+        return f"An exception in the game's own code{game}, not in the bot: {told}{help_}"
     return f"The bot raised an exception{_where(stage, place, begins)}: {_stopped(detail)}{help_}"
 
 
@@ -241,10 +244,28 @@ def _last_place(log: str) -> str:
     return _location(*own[-1]) if own else ""
 
 
+def _place_in_game(log: str) -> str:
+    """The place in a game's module `player` where the last traceback ends; "" if it ends elsewhere.
+
+    The frames of the games of Matchbox itself are in no traceback.
+    """
+    places = [found.groups() for found in _PLACE.finditer(_last_traceback(log))]
+    if not places or not places[-1][0].startswith("/"):
+        return ""
+    path, line, function = places[-1]
+    package, module = path.split("/")[-2:]
+    return _location(f"{package}/{module}", line, function) if module == "player.py" else ""
+
+
+def _last_traceback(log: str) -> str:
+    """The log from its last traceback on."""
+    return log[log.rfind("Traceback (most recent call last)") :]
+
+
 def _last_words(log: str) -> str:
     """The traceback with which the program itself ended. "" if there is none: a bot may have
     printed one earlier, of an exception that it caught."""
-    last = log[log.rfind("Traceback (most recent call last)") :]
+    last = _last_traceback(log)
     return last if _PROGRAM in last else ""
 
 

@@ -28,6 +28,10 @@ log = structlog.get_logger(__name__)
 EVERY_S: Final = 10.0
 
 
+class _Stopped(Exception):
+    """The ledger stops, and gives up the backup that it is making."""
+
+
 def back_up(context: Context, is_over: Callable[[], bool] = lambda: False) -> Path | None:
     """Makes a backup if one is due, and returns its path; None if none is due, or it failed.
 
@@ -53,7 +57,7 @@ def _make(context: Context, expected: int, is_over: Callable[[], bool]) -> Path 
     def watch(done: int, total: int) -> None:
         nonlocal noted_at
         if is_over():
-            raise Unavailable(f"the ledger was stopped after {done:,} of {total:,} rows")
+            raise _Stopped(f"the ledger was stopped after {done:,} of {total:,} rows")
         if has_passed(backup_schedule.GOES_ON_MS, noted_at, context.now()):
             noted_at = context.now()
             with suppress(Unavailable), context.write() as session:  # The next note may do.
@@ -62,6 +66,11 @@ def _make(context: Context, expected: int, is_over: Callable[[], bool]) -> Path 
     try:
         path = folder.take_scheduled(context.settings, now=begun_at, expected=expected, watch=watch)
         size = path.stat().st_size
+    except _Stopped as stopped:
+        log.info("backup.stopped", why=str(stopped))
+        with context.write() as session:
+            backup_schedule.stopped(session, now=context.now())
+        return None
     except (MatchboxError, SQLAlchemyError, OSError) as error:
         log.error("backup.failed", why=f"{type(error).__name__}: {error}")
         with context.write() as session:

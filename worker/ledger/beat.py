@@ -6,7 +6,6 @@ because it imports nothing of the server.
 
 from __future__ import annotations
 
-import os
 import time
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -15,12 +14,11 @@ from celery import signals
 from celery.schedules import schedule
 
 from matchbox.match import wire
-from matchbox.settings import read_settings
 from worker import logs, start
 from worker.app import make_celery, on
 from worker.health import show_life
 
-settings = read_settings(os.environ, open)
+settings = start.settings_here()
 app = make_celery(settings, "ledger")
 BEGUN: Final = datetime.now(UTC) - timedelta(seconds=time.monotonic())
 

@@ -6,7 +6,6 @@ tick.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +13,6 @@ from celery import signals
 
 from matchbox.errors import Unavailable
 from matchbox.match import wire
-from matchbox.settings import read_settings
 from server.context import Context, database_url, make_context
 from server.services import booking, signs, tick
 from server.services.job_kinds import RESULTS
@@ -28,13 +26,14 @@ from worker.ledger.refit_process import RefitProcess
 from worker.ledger.refitter import Refitter
 from worker.ledger.watch import Watch
 
-settings = read_settings(os.environ, open)
+settings = start.settings_here()
 app = make_celery(settings, "ledger")
 app.conf.worker_prefetch_multiplier = MAX_MESSAGES
-AGAIN = {"autoretry_for": (Unavailable,), "default_retry_delay": 2, "max_retries": 5}
+AGAIN = {"autoretry_for": (Unavailable,), "default_retry_delay": 2, "max_retries": 60}
 """How a task is retried while the database cannot be written.
 
-After the last retry the message is lost, and the sweeper queues the job again.
+So a database may be away for two minutes: after the last retry the message is lost, and the sweeper
+queues the job again.
 """
 
 

@@ -65,7 +65,7 @@ class Watch:
         self._thread = Thread(target=self._run, name="watch", daemon=True)
 
     def start(self) -> None:
-        """Starts the thread, which gives the sign at once and checks the health later."""
+        """Starts the thread, which gives the sign immediately and checks the health later."""
         self._thread.start()
 
     def close(self) -> None:

@@ -1,10 +1,11 @@
 """Regret plays two-player Skull by a table that two learners worked out against each other.
 
 The table holds mixed strategies: the probabilities of placing each card, of bidding and of passing,
-by the events of the round that everybody saw and by the cards on the own pile. No player can do
-much better against them, so Regret need not guess the other player's habits. `make learn` makes the
-table. In the bidding Regret passes where the table has no entry. Bluffer makes all other decisions
-that the table lacks, and those at tables of three and more.
+by the events of the round that everybody saw and by the cards on the own pile. Regret does not
+guess the other player's habits. Whoever knew the table would win 1.7% more than an equal share of
+the first round of a game, and 4.0% in the kind of round that the table plays worst. `make learn`
+makes the table. In the bidding Regret passes where the table has no entry. Bluffer makes all other
+decisions that the table lacks, and those at tables of three and more.
 """
 
 import pkgutil

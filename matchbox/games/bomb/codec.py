@@ -38,7 +38,7 @@ class Sheet:
     def set_pile(self, pile: int) -> bytearray:
         """Sets the size of the draw pile. Returns the brief.
 
-        It is no copy: it changes with the sheet.
+        It is not a copy: it changes with the sheet.
         """
         self._brief[_PILE] = pile
         return self._brief

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Mapping, MutableSequence, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
 from matchbox.errors import IllegalMove
 from matchbox.games.bomb.player import (
@@ -19,25 +18,8 @@ from matchbox.games.bomb.player import (
     skip_card,
 )
 from matchbox.games.bomb.rules import GAME
+from matchbox.match.module_dice import MODULE_DICE
 from matchbox.match.transcript import Transcript
-
-T = TypeVar("T")
-
-
-class ModuleDice:
-    """The dice of the module `random`, which the notebook's engine uses."""
-
-    def below(self, n: int) -> int:
-        """A whole number from 0 to n - 1."""
-        return random.randrange(n)
-
-    def shuffle(self, items: MutableSequence[T]) -> None:
-        """Puts the items into another order."""
-        random.shuffle(items)
-
-    def choice(self, items: Sequence[T]) -> T:
-        """One of the items."""
-        return random.choice(items)
 
 
 def play_game(player0: Player, player1: Player, print_details: bool, raise_exceptions: bool) -> int:
@@ -78,7 +60,7 @@ class _TerminalGame:
         """The first seat whose `name()` failed, and its error."""
         names = [self._name(seat) for seat in (0, 1)] if print_details else ["", ""]
         self.transcript = Transcript(names)
-        self.state = GAME.start(2, ModuleDice(), {})
+        self.state = GAME.start(2, MODULE_DICE, {})
 
     def step(self, seat: int) -> None:
         """Makes one decision of that seat, with all moves played during it."""
@@ -122,7 +104,7 @@ class _TerminalGame:
     def _apply(self, move: Any) -> None:
         seat = GAME.to_move(self.state)[0]
         try:
-            GAME.apply(self.state, seat, move, ModuleDice())
+            GAME.apply(self.state, seat, move, MODULE_DICE)
         except IllegalMove as error:
             raise self._refused(error) from None
         if self._print_details:

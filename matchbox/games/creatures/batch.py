@@ -61,7 +61,10 @@ class Batch:
         return self._questions[seat]
 
     def take(self, seat: int, answers: Sequence[Any]) -> list[tuple[int, list[Plain], Answers]]:
-        """Makes the moves; hands back the bouts in which an answer is not legal."""
+        """Makes the moves; hands back the bouts in which an answer is not legal.
+
+        See `matchbox.game.Batch.take`.
+        """
         bouts, self._owing[seat], self._questions[seat] = self._owing[seat], [], []
         back: list[tuple[int, list[Plain], Answers]] = []
         for bout, answer in zip(bouts, answers, strict=True):
@@ -79,12 +82,12 @@ class Batch:
         return back
 
     def over(self) -> list[tuple[int, list[Plain], Outcome]]:
-        """The bouts that have ended since the last call."""
+        """The bouts that have ended since the last call; see `matchbox.game.Batch.over`."""
         over, self._over = self._over, []
         return over
 
     def leave(self) -> list[tuple[int, list[Plain], Answers]]:
-        """Hands back all bouts in progress."""
+        """Hands back all bouts in progress, as `take` does."""
         left, self._owing, self._questions = self._owing, [[], []], [[], []]
         return [(bout.number, _answers(bout), {}) for owing in left for bout in owing]
 

@@ -40,8 +40,8 @@ class Deck(bytearray):
         return bytearray.pop(self)
 
     def _settle(self, count: int, order: int) -> int:
-        """Puts the top `count` cards into order number `order`; returns the part of that number
-        that it did not use."""
+        """Fills the top `count` places in the way number `order` modulo the number of ways (as in
+        `matchbox.dice`); returns the quotient."""
         above = len(self)
         self._unsettled = below = max(above - count, 0)
         for size in range(above, below, -1):

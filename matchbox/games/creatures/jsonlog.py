@@ -62,12 +62,13 @@ def initiate_turn(player: Player | str, number: int) -> Turn | None:
 
 
 def turn_dict() -> dict[str, Any]:
-    """The turn that is being logged, as data."""
+    """The turn that is being logged, as `duel_log.Turn.turn_dict` returns it; {} if there is
+    none."""
     return _open.turns[-1].turn_dict() if _open and _open.turns else {}
 
 
 def end_turn() -> dict[str, Any]:
-    """The ended turn as data; every turn stays in its game's log."""
+    """The ended turn, as `turn_dict`; every turn stays in its game's log."""
     return turn_dict()
 
 
@@ -78,7 +79,7 @@ def record_results(loser: Player | str) -> None:
 
 
 def format_logging() -> dict[str, Any]:
-    """The game that is being logged, as data."""
+    """The game that is being logged, as `duel_log.Game.format_logging` returns it; {} if none."""
     return _open.format_logging() if _open else {}
 
 

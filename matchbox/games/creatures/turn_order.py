@@ -1,4 +1,4 @@
-"""The order of a turn of the creature duel: the seat to move, the end of an attack, and the loser.
+"""The course of a turn of the creature duel: the seat to move, the end of an attack, and the loser.
 
 The rules and the batch both use these functions. None checks whether the move is possible.
 """

@@ -73,7 +73,7 @@ _TURNED: Final = {
 
 
 def answer(player: Agent, view: dict[str, Any], ask: Callable[[Any], Any]) -> str:
-    """The player's move for this view. Raises IllegalMove if the answer is no move."""
+    """The player's move for this view. Raises IllegalMove if the answer is not a move."""
     return answer_brief(player, brief_of(view), ask)
 
 

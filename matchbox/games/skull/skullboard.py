@@ -51,6 +51,12 @@ class Board:
         self.last_chosen: Seen = None
         self.turned: list[tuple[Player, Seen]] = []
 
+    @property
+    def bids(self) -> dict[Player, int]:
+        """A copy of the last bid of each player that has bid or passed in this round; -1 is a
+        pass."""
+        return dict(self._bets)
+
     def get_table(self) -> Chart:
         """A copy of the chart of cards that lie face down."""
         return self._table.copy()

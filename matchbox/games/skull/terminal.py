@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Mapping, MutableSequence, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from matchbox.errors import BadOption, FaultKind, IllegalMove
 from matchbox.game import Options, check_seats, fill_options
@@ -14,27 +13,10 @@ from matchbox.games.skull.event_text import sentence
 from matchbox.games.skull.player import GameView, answer
 from matchbox.games.skull.rules import GAME
 from matchbox.games.skull.skulltypes import Card, Player
+from matchbox.match.module_dice import MODULE_DICE
 from matchbox.match.transcript import Transcript
 
-T = TypeVar("T")
-
 _LETTERS: Final = {"s": Card.skull, "r": Card.rose}
-
-
-class ModuleDice:
-    """The dice of the module `random`."""
-
-    def below(self, n: int) -> int:
-        """A whole number from 0 to n - 1."""
-        return random.randrange(n)
-
-    def shuffle(self, items: MutableSequence[T]) -> None:
-        """Puts the items into another order."""
-        random.shuffle(items)
-
-    def choice(self, items: Sequence[T]) -> T:
-        """One of the items."""
-        return random.choice(items)
 
 
 def play_game(
@@ -74,13 +56,13 @@ class _TerminalGame:
         self._print_details = print_details
         self._transcript = Transcript([type(agent).__name__ for agent in agents])
         self._gone: list[int] = []
-        self.state = GAME.start(len(agents), ModuleDice(), options)
+        self.state = GAME.start(len(agents), MODULE_DICE, options)
 
     def step(self, seat: int) -> None:
         """One decision of that seat. Raises IllegalMove, and the player's errors."""
         view: Any = GAME.view(self.state, seat)
         move = answer(self._agents[seat], view, lambda move: None)
-        GAME.apply(self.state, seat, move, ModuleDice())
+        GAME.apply(self.state, seat, move, MODULE_DICE)
         if self._print_details:
             line = GAME.describe(move, GAME.view(self.state, None))
             self._show(self._transcript.moved(seat, line))
@@ -90,7 +72,7 @@ class _TerminalGame:
         """Puts the seat out for its own fault; the others play on."""
         self._gone.append(seat)
         self._show(self._transcript.forfeited(seat, kind, detail))
-        GAME.without(self.state, seat, ModuleDice())
+        GAME.without(self.state, seat, MODULE_DICE)
         self._show_end()
 
     def places(self) -> list[int]:
@@ -132,7 +114,7 @@ def _table(view: GameView, others: Mapping[int, str]) -> list[str]:
     for player in view.players:
         who = f"you ({player})" if player is view.me else _name(player, others)
         placed, held = board.get_table().get_player_cards(player), len(board.get_hand(player))
-        bid = _bid(board._bets.get(player))
+        bid = _bid(board.bids.get(player))
         lines.append(f"{who}: {_points(view.points[player])}, {placed} placed, {held} in hand{bid}")
     if view.me in view.players:
         lines.append(f"Your hand: {_in_words(board.get_hand(view.me))}.")

@@ -106,7 +106,7 @@ class Strategist(Player):
 
 
 def adopt(value: object, *, named: bool) -> type[Player] | None:
-    """The class of players that ask this function; None if it is no strategy.
+    """The class of players that ask this function; None if it is not a strategy.
 
     If the author has not named the function as the bot, its name decides.
     """
@@ -123,7 +123,7 @@ def adopt(value: object, *, named: bool) -> type[Player] | None:
 
 
 def answer(player: Player, view: dict[str, Any], ask: Ask) -> Any:
-    """The player's move for this view. Raises IllegalMove if the answer is no move."""
+    """The player's move for this view. Raises IllegalMove if the answer is not a move."""
     table = Table(view)
     # Checked against the referee's view, whatever the player does to its own copy.
     tops, hand, backwards = [pile[-1] for pile in table.game], table.hand.copy(), table.backwards

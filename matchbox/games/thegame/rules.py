@@ -90,10 +90,10 @@ class TheGame:
         return state
 
     def to_move(self, state: State) -> Sequence[int]:
-        """All seats that owe a hint at once; then the seat whose turn it is."""
+        """The seats that still owe a hint; if none does, the seat whose turn it is."""
         if state.over is not None:
             return ()
-        return state.waiting or (state.mover,)
+        return tuple(state.waiting) if state.waiting else (state.mover,)
 
     def legal(self, state: State, seat: int) -> list[Plain]:
         """Every legal play, and "invalid" for any other; or every hint."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import random
 import re
-from collections.abc import Iterator, Mapping, MutableSequence, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from matchbox.errors import BadOption, IllegalMove
 from matchbox.game import fill_options
@@ -13,24 +12,7 @@ from matchbox.games.thegame.piles import RISING, STARTS, WORDS
 from matchbox.games.thegame.player import Player, Strategy, Table, adopt, answer
 from matchbox.games.thegame.players import strategies
 from matchbox.games.thegame.rules import GAME, SPEC
-
-T = TypeVar("T")
-
-
-class ModuleDice:
-    """The dice of the module `random`, which the document's engine uses."""
-
-    def below(self, n: int) -> int:
-        """A whole number from 0 to n - 1."""
-        return random.randrange(n)
-
-    def shuffle(self, items: MutableSequence[T]) -> None:
-        """Puts the items into another order."""
-        random.shuffle(items)
-
-    def choice(self, items: Sequence[T]) -> T:
-        """One of the items."""
-        return random.choice(items)
+from matchbox.match.module_dice import MODULE_DICE
 
 
 def simulate_game(num_players: int, strategy: Strategy | Player | str, rules: str) -> int:
@@ -51,13 +33,13 @@ def simulate(
         options = fill_options(SPEC, {"rules": rules, "hints": hints})
     except BadOption as error:
         raise ValueError(str(error)) from None
-    player, dice = _player(strategy), ModuleDice()
-    state = GAME.start(num_players, dice, options)
+    player = _player(strategy)
+    state = GAME.start(num_players, MODULE_DICE, options)
     while seats := GAME.to_move(state):
         views: list[Any] = [GAME.view(state, seat) for seat in seats]
         for seat, view in zip(list(seats), views, strict=True):
             try:
-                GAME.apply(state, seat, answer(player, view, _no_more), dice)
+                GAME.apply(state, seat, answer(player, view, _no_more), MODULE_DICE)
             except IllegalMove as error:
                 raise ValueError(str(error)) from None
     outcome = GAME.outcome(state)

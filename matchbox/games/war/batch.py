@@ -55,8 +55,11 @@ class Batch:
         return self._questions[seat]
 
     def take(self, seat: int, answers: Sequence[Any]) -> list[tuple[int, list[Plain], Answers]]:
-        """Lays the cards; hands back the bouts in which an answer is no pair of the seat's
-        cards."""
+        """Lays the cards; hands back the bouts in which an answer is not a pair of the seat's
+        cards.
+
+        See `matchbox.game.Batch.take`.
+        """
         self._questions[seat] = []
         back: list[tuple[int, list[Plain], Answers]] = []
         for bout, move in zip(self._bouts, answers, strict=True):
@@ -80,12 +83,12 @@ class Batch:
         return back
 
     def over(self) -> list[tuple[int, list[Plain], Outcome]]:
-        """The bouts that have ended since the last call."""
+        """The bouts that have ended since the last call; see `matchbox.game.Batch.over`."""
         over, self._over = self._over, []
         return over
 
     def leave(self) -> list[tuple[int, list[Plain], Answers]]:
-        """Hands back all bouts in progress."""
+        """Hands back all bouts in progress, as `take` does."""
         bouts, self._bouts, self._questions = self._bouts, [], [[], []]
         return [_left(bout, {}) for bout in bouts]
 

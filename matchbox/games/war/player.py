@@ -151,7 +151,7 @@ def sums(cards: bytes | bytearray) -> Iterator[int]:
 
 
 def _move(chosen: object) -> str:
-    """The move for a player's answer. Raises IllegalMove if that is no pair of cards."""
+    """The move for a player's answer. Raises IllegalMove if that is not a pair of cards."""
     if type(chosen) not in (tuple, list):
         raise IllegalMove(f"lay() returned {value_text(chosen)}; return two cards of your hand")
     assert isinstance(chosen, tuple | list)

@@ -32,6 +32,8 @@ UPCOMING: Final = (SeasonState.DRAFT, SeasonState.OPEN, SeasonState.FROZEN)
 """The states of a season that has not started yet."""
 UNDER_WAY: Final = (SeasonState.RUNNING, SeasonState.PAUSED)
 OVER: Final = (SeasonState.FINISHED, SeasonState.CANCELLED)
+LONGEST_REASON: Final = 500
+"""The most characters of a reason, in `Match.void_why` and `Entry.out_why`."""
 
 
 class League(Base):
@@ -148,7 +150,7 @@ class Entry(Base):
     out: Mapped[str] = mapped_column(String(16), default="")
     """suspended: it plays no further matches; disqualified: its matches do not count either."""
     out_at: Mapped[int | None] = mapped_column(BigInteger)
-    out_why: Mapped[str] = mapped_column(String(500), default="")
+    out_why: Mapped[str] = mapped_column(String(LONGEST_REASON), default="")
     rank: Mapped[int | None]
     """The last rank that was announced."""
     season: Mapped[Season] = relationship(back_populates="entries")

@@ -22,7 +22,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 from matchbox.match.wire import Finding
 from server.db.models.bots import Version
 from server.db.models.declarative import Base, JobColumns
-from server.db.models.leagues import League, Season
+from server.db.models.leagues import LONGEST_REASON, League, Season
 from server.db.packed import PackedDeals, PackedList, pack_deals, unpack_deals
 
 
@@ -61,6 +61,8 @@ _COMPARED: Final = text("comparison_id IS NOT NULL")
 _OF_A_SEASON: Final = text("season_id IS NOT NULL")
 _FAULTS: Final = text("forfeits > 0")
 _OUTPUT: Final = text("logs_days IS NULL")
+_OUTPUT_ONLY: Final[Any] = {"deferred": True, "deferred_group": "output"}
+"""Loads what bots printed only where it is shown: it may be larger than the rest of a result."""
 _RECORD: Final = text("record_days IS NULL")
 
 
@@ -106,7 +108,7 @@ class Match(JobColumns, Base):
     state: Mapped[str] = mapped_column(String(16), default=MatchState.QUEUED)
     void_cause: Mapped[str | None] = mapped_column(String(16))
     """A VoidCause; None unless the match is void."""
-    void_why: Mapped[str] = mapped_column(String(500), default="")
+    void_why: Mapped[str] = mapped_column(String(LONGEST_REASON), default="")
     """The reason why the match is void, for readers; everybody may read it."""
     first_deal: Mapped[bytes]
     """The seed of the first deal, 16 bytes. Matches share all of their deals or none, so those with
@@ -233,14 +235,14 @@ class Result(Base):
     stored."""
     notes: Mapped[list[Any]] = mapped_column(PackedList)
     """[entrant, deal, rotation, kind, detail] for each fault or remark, for owners."""
-    diagnostics: Mapped[list[Any]] = mapped_column(PackedList, default=list)
+    diagnostics: Mapped[list[Any]] = mapped_column(PackedList, default=list, **_OUTPUT_ONLY)
     """The players' own reports: [entrant, deal, rotation, decision, JSON], for owners."""
-    printed: Mapped[list[Any]] = mapped_column(PackedList, default=list)
+    printed: Mapped[list[Any]] = mapped_column(PackedList, default=list, **_OUTPUT_ONLY)
     """The bots' output, for owners, in two kinds of rows. The output at a decision is [entrant,
     deal, rotation, decision, whether it is a traceback, text, bytes left out]. Where there was no
     more room, there is [entrant, deal, rotation, decision, kind, bytes left out, whether nothing is
     kept of later bouts either]. A null decision stands for the end of the bout."""
-    logs: Mapped[list[Any]] = mapped_column(PackedList)
+    logs: Mapped[list[Any]] = mapped_column(PackedList, **_OUTPUT_ONLY)
     """The stdout and stderr of each entrant, for its owner."""
     cpu_ms: Mapped[list[Any]]
     box: Mapped[str] = mapped_column(String(32))

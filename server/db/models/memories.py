@@ -54,11 +54,13 @@ class Lesson(JobColumns, Base):
     after: Mapped[str | None] = mapped_column(ForeignKey("memory.digest"))
     """The digest of the new memory; None for an empty memory."""
     records: Mapped[int] = mapped_column(default=0)
-    """The number of bouts from which the bot learned."""
+    """The number of bouts that the bot was given, even if it failed to learn from them."""
     fault: Mapped[str] = mapped_column(String(500), default="")
     """The fault that kept the old memory in place, as "kind: detail"; empty if there was none."""
     log: Mapped[str] = mapped_column(default="")
-    """The bot's output, for its owner."""
+    """The bot's output, for its owner; a sentence in its place once it was removed."""
+    log_days: Mapped[int | None]
+    """After how many days the output was removed; None if it is still there, or was empty."""
     created_at: Mapped[int] = mapped_column(BigInteger)
     settled_at: Mapped[int | None] = mapped_column(BigInteger)
     season: Mapped[Season] = relationship()

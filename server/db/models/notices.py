@@ -41,6 +41,8 @@ class Webhook(Base):
     disabled_at: Mapped[int | None] = mapped_column(BigInteger)
     trouble: Mapped[str] = mapped_column(String(500), default="")
     """The reason why the last delivery failed, or why it is disabled."""
+    waits_until: Mapped[int | None] = mapped_column(BigInteger)
+    """Until when nothing else is posted to it: one delivery is under way, or has just failed."""
     user: Mapped[User] = relationship()
 
 

@@ -104,13 +104,16 @@ class Verification(Base):
     """The number of matches in the season."""
     same: Mapped[int]
     different: Mapped[list[Any]]
-    """The ids of the matches with a different result; the next two columns hold ids too."""
+    """The ids of the first matches with a different result; the next two columns hold ids too."""
     unrepeatable: Mapped[list[Any]]
     replayed_only: Mapped[list[Any]]
     lessons: Mapped[dict[str, Any]]
     """The results of the lessons: lessons, same, different, unrepeatable, not_repeated."""
     standing: Mapped[Literal["same", "different"]] = mapped_column(String(16))
     """same or different: the result of computing the standing again from the rows."""
+    counts: Mapped[dict[str, Any] | None]
+    """The number of matches by finding, if the three lists may lack some; and of lessons, below."""
+    lesson_counts: Mapped[dict[str, Any] | None]
 
 
 class PlatformFault(Base):

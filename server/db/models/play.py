@@ -50,10 +50,14 @@ class PlayTable(Base):
     place: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     """The position of a match from which it goes on, as server.services.positions.Place, and
     the rotation of its bout."""
+    opener_id: Mapped[int | None] = mapped_column(ForeignKey("user.id"))
+    """The account that opened it; None if two people or more sit there and release
+    0.3.13 or an earlier one opened it."""
     said: Mapped[list[Any]]
     """The answers so far, each as matchbox.match.wire.Said."""
     deadline: Mapped[int] = mapped_column(BigInteger)
-    """The time at which the table ends if nobody touches it."""
+    """The time at which the table ends if nobody touches it. Put off while the bots' turn waits for
+    an arena, or is played."""
     why: Mapped[str] = mapped_column(String(500), default="")
     """The reason for its end."""
     record: Mapped[bytes | None]

@@ -27,7 +27,7 @@ def test_an_answer_has_every_field_of_the_settings_in_json() -> None:
     plain = line().plain()
     assert plain["format"] == write(SWISS)
     assert plain["admission"] == write(Admission())
-    assert plain["schedule"] == {"cron": None, "zone": "UTC"}
+    assert plain["schedule"] == {"once": None, "cron": None, "zone": "UTC"}
     assert LeagueLine.model_validate(plain) == line()
     assert LeagueLine.model_validate_json(line().json_text()) == line()
 

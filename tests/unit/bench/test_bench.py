@@ -40,7 +40,16 @@ def test_the_sections_that_are_written_by_hand_stay_on_the_page() -> None:
     assert written.kept(f"# Performance\n\nolder figures\n{by_hand}") == by_hand
     assert written.kept("# Performance\n") == ""
     stays = written.kept((CHECKOUT / "docs/performance.md").read_text())
-    assert {"## The site", "## Load", "## Growth"} <= set(stays.splitlines())
+    headings = {"## The site", f"## {written.NOT_HELD}", "## Load", "## Growth"}
+    assert headings <= set(stays.splitlines())
+
+
+def test_the_goals_that_are_not_held_are_named_above_the_table() -> None:
+    held, missed = least("fast", (1.0, 2.0), 1.5), least("faster", (2.0, 3.0), 1.5)
+    assert written.outcome([held, held]) == "All 2 goals are held."
+    assert written.outcome([held, missed]) == (
+        "1 of 2 goals are held. [These are not](#goals-that-are-not-held): faster."
+    )
 
 
 def bench(*words: str) -> subprocess.CompletedProcess[str]:
@@ -73,6 +82,7 @@ def test_it_prints_isolated_play_beside_the_plain_loop(tmp_path: Path) -> None:
     assert all(0 < one["seat_mib"] <= one["busy_mib"] for one in found["memory"])
     assert all(one["worker_mib"] > 0 for one in found["memory"])
     assert {one["box"] for one in found["long"]} == boxes
+    assert {one["games"] for one in found["long"]} == {100}
     assert all(min(one["played_s"], one["booked_s"]) > 0 for one in found["long"])
     (booked,) = found["booked"]
     assert booked["matches"] > 1
@@ -109,7 +119,7 @@ def check_goals(found: dict[str, Any], page: str, shown: str) -> None:
     assert {f"{game} on one core, {built}" for game in games for built in builds} <= set(names)
     assert any("two cores" in name for name in names) == (len(cpu_affinity.usable_cores()) > 1)
     assert sum("where the plain loop takes 40 us" in name for name in names) == 4
-    assert {"the record of a game of bomb", "10,000 games of a pair, to the database"} <= set(names)
+    assert {"the record of a game of bomb", "100 games of a pair, to the database"} <= set(names)
     (books,) = [one for one in found["goals"] if "booked with others" in one["name"]]
     assert books["held"] == (found["booked"][0]["games"] <= BOOKED_GAMES)
     for one in found["goals"]:

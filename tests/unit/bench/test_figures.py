@@ -106,6 +106,17 @@ def test_the_same_seed_makes_the_same_page(tmp_path: Path) -> None:
     assert a_few("bomb", tmp_path / "one.md") == a_few("bomb", tmp_path / "two.md")
 
 
+def test_another_seed_does_not_write_the_page_of_the_docs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(figures, "PAGE", tmp_path / "figures.md")
+    rows = [a_row(compare.value(50, 0.3), 50)]
+    monkeypatch.setattr(figures, "SECTIONS", {"bomb": lambda _: Section("Bomb", "", rows)})
+    for words, written in ((["--seed", "x"], False), ([], True)):
+        assert figures.main(words) == 0
+        assert (tmp_path / "figures.md").exists() is written
+
+
 @pytest.mark.parametrize("words", [["chess"], ["--scale", "0"], ["--workers", "0"]])
 def test_nonsense_is_refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.site import growth
+from bench.site import books, growth
 from bench.site.books import Size
 from bench.site.first_byte import Page
 from bench.site.growth import FIRST_S, MEMORY, PAGES, TICKS, Grown
@@ -45,6 +45,7 @@ def test_what_grows_too_much_misses_its_must() -> None:
 def test_sizes_are_measured_beside_the_smallest(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
+    monkeypatch.setattr(books, "LONG", 4)
     monkeypatch.setattr(growth, "SMALLEST", 40)
     monkeypatch.setattr(growth, "TIMES", 2)
     monkeypatch.setattr(growth, "MATCHES_A_BOT", 8)
@@ -63,6 +64,11 @@ def test_sizes_are_measured_beside_the_smallest(
     assert float(told["kB a match"]) > 1
     assert code == (told["held"] == "no")
     assert {one.name for one in tmp_path.iterdir()} == {"sqlite-40", "sqlite-80"}
+    growth.main(words)
+    again = capsys.readouterr()
+    assert "books on sqlite: 80 matches" in written.err
+    assert "books on sqlite: 80 matches" not in again.err
+    assert len(again.out.splitlines()) == 2
 
 
 def test_too_few_matches_are_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from bench.league import __main__ as bench
-from bench.league import field, promises, seasons
+from bench.league import field, promises, seasons, versions
 from bench.league.effort import Effort, Figure
 from bench.league.page import page
-from matchbox.league.ratings import fit_comparisons
-from matchbox.league.tail import ENOUGH
+from matchbox.league.ratings import fit_strengths
+from matchbox.league.tail import MAX_DOUBT
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 SMALL = Effort(seed=7, scale=0.1, workers=1)
@@ -24,7 +24,7 @@ def test_seasons_are_fitted_together_as_the_league_fits_each() -> None:
     counts = np.array([pairs.play(np.full(66, deals), rng) for deals in (1, 4, 30)])
     strengths, covariances = seasons.fit_together(pairs, counts)
     for at, one in enumerate(counts):
-        fitted = fit_comparisons(pairs.compared(one))
+        fitted = fit_strengths(pairs.pairwise(one))
         assert strengths[at] == pytest.approx(fitted.strengths, abs=1e-6)
         assert covariances[at] == pytest.approx(fitted.covariance, rel=1e-6, abs=1e-6)
 
@@ -44,7 +44,7 @@ def test_sixty_seasons_come_into_the_right_order_in_time() -> None:
     told = seasons.play(pairs, strengths, promises.GOAL_GAMES, range(60))
     assert told[0].games[-1] <= promises.GOAL_GAMES + 2 * len(pairs.first)
     assert np.mean([one.right[-1] for one in told]) >= 0.9
-    stopped = promises._ends(told, ENOUGH["thrifty"])
+    stopped = promises._ends(told, MAX_DOUBT["thrifty"])
     assert len(stopped) >= 54
     assert np.mean([one.right[at] for one, at in stopped]) >= promises.RIGHT["thrifty"]
     assert all(one.near[at] for one, at in stopped if one.right[at])
@@ -63,9 +63,17 @@ def test_a_small_run_holds_what_is_promised(promise: str, low: float) -> None:
 
 def test_versions_are_judged_and_the_test_for_fit_is_quiet() -> None:
     quick = Effort(seed=7, scale=0.03, workers=1)
-    assert len(promises.versions(quick)) == 10
+    assert len(versions.versions(quick)) == 10
+    for figure in versions.one_sided(quick):
+        assert float(figure.ours.split()[2].rstrip("%")) <= 15, figure
     for alarms in promises.fitting(SMALL):
         assert float(alarms.ours.rstrip("%")) <= 15
+
+
+def test_a_small_run_of_gauntlets_holds_about_what_is_promised() -> None:
+    figures = versions.gauntlets(SMALL)
+    assert len(figures) == 16
+    assert [figure for figure in figures if float(figure.ours.split("%")[0]) < 91] == []
 
 
 @pytest.mark.parametrize("promise", ["ranks", "best", "few"])
@@ -104,12 +112,17 @@ def test_a_missed_goal_is_told(
     assert "order" in capsys.readouterr().out
     assert "0 of 1 goals are met" in (tmp_path / "page.md").read_text()
     assert "| **no** |" in page([missed], 1)
+    monkeypatch.setattr(bench, "PAGE", tmp_path / "usual.md")
+    monkeypatch.setattr(bench, "PROMISES", {"order": lambda effort: [missed]})
+    assert bench.main(["--seed", "21"]) == 1
+    assert not (tmp_path / "usual.md").exists(), "only the usual seed writes the page"
     with pytest.raises(SystemExit):
         bench.main(["glory"])
+    assert "no promise here is called glory; there are: order" in capsys.readouterr().err
 
 
 def test_the_kept_page_has_every_goal_and_misses_none() -> None:
     kept = (CHECKOUT / "docs" / "league.md").read_text()
     assert "**no**" not in kept
     goals = [line for line in kept.splitlines() if line.endswith("| yes |")]
-    assert len(goals) == 1 + 6 + 2 + 3 + 2 + 1 + 2 + 10 + 7 + 4 + 1 + 5 + 1
+    assert len(goals) == 1 + 6 + 2 + 3 + 2 + 1 + 2 + 10 + 3 + 16 + 7 + 4 + 1 + 5 + 1 + 4

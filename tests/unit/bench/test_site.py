@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select
 
 from bench.site import __main__ as bench
-from bench.site import pollers
+from bench.site import books, bouts, pollers
 from bench.site.addresses import OTHERWISE, Address, addresses
 from bench.site.books import EMPTY, FAULTY, Filled, Size, fill
 from bench.site.first_byte import FIGURE_BYTES, PAGE_BYTES, RATIO, Measure, Page, Platform
@@ -29,6 +29,14 @@ from server.db.session import Database
 from tests.books import SECRET, Postman
 
 SMALL = Size(9, 100)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _few_long_matches() -> Iterator[None]:
+    """Fills with a few long matches, which take most of the time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(books, "LONG", 4)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +83,15 @@ def test_every_page_answers_whoever_may_see_it(small: tuple[str, Filled]) -> Non
     made.close()
 
 
+def test_few_matches_need_few_bouts_and_share_no_deal() -> None:
+    dealer, sources = bouts.Dealer(), (bouts.source_of(0), bouts.source_of(1))
+    first, _ = dealer._next(sources, 50)
+    assert dealer._dealt == bouts.AT_FIRST // 50
+    deals = [*first, *(deal for _ in range(5) for deal in dealer._next(sources, 50)[0])]
+    assert len(set(deals)) == len(deals) == 300
+    assert dealer._dealt == 2 + 4
+
+
 def test_a_forfeit_is_a_fault_in_its_record(small: tuple[str, Filled]) -> None:
     made = context(small[0])
     with made.read() as session:
@@ -82,8 +99,8 @@ def test_a_forfeit_is_a_fault_in_its_record(small: tuple[str, Filled]) -> None:
         assert len(seats) >= SMALL.matches // FAULTY
         for seat in seats:
             assert seat.match.result is not None
-            bouts = records.unpack(seat.match.result.record).bouts
-            faults = [fault.kind for bout in bouts for fault in bout.faults]
+            played = records.unpack(seat.match.result.record).bouts
+            faults = [fault.kind for bout in played for fault in bout.faults]
             assert faults == ["illegal"] * (seat.forfeits or 0)
     made.close()
 

@@ -16,6 +16,7 @@ from server.app import create_app
 from server.db.models import Role, User
 from server.services import accounts
 from tests.books import Books, open_books
+from tests.unit.worker.bots import GOOD
 from tests.web_server import answering
 
 
@@ -51,6 +52,14 @@ def matchbox(
         return Ran(code, said.out, said.err)
 
     return runs
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    """The file of a good bot."""
+    file = tmp_path / "mine.py"
+    file.write_text(GOOD)
+    return file
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from zipfile import ZIP_STORED, ZipFile
 
 import pytest
 
-from cli import folder
+from cli import archive, folder
 from cli.complete_file import complete_file
 from matchbox.errors import BadOption, Unavailable
+from matchbox.league.verification import SeasonVerifier
 from server.db.models import Match, MatchSeat, User
 from server.services import verifications
 from tests.books import Books, play_out, really_learned, really_played, season_of
@@ -66,6 +69,7 @@ def test_a_season_that_learned_is_proved_whole(
     assert found["matches"] == found["same"] == found["out_of"] > 0
     assert found["lessons"]["same"] == found["lessons"]["out_of"] == 4
     assert found["standing"]["same"]
+    assert found["limits"]["server"] == platform.url
     kept = matchbox("season", "show", "spring", "--json").json["verified"]
     assert (kept["matches"], kept["same"]) == (found["out_of"], found["out_of"])
     assert (kept["lessons"], kept["standing"]) == (found["lessons"], "same")
@@ -86,12 +90,29 @@ def test_a_report_that_the_server_does_not_keep_is_shown(
     assert "verified, but the server did not keep it: the database is busy" in told.err
 
 
+def test_a_long_list_of_a_report_is_cut_for_the_server(
+    charlie: User, platform: Platform, matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archive, "MOST_NAMED", 1)
+    monkeypatch.setattr(SeasonVerifier, "match", lambda *_: "replayed_only")
+    monkeypatch.setattr(SeasonVerifier, "lesson", lambda *_: "not_repeated")
+    played(platform, charlie, alice=LEARNER, bob=LEARNER)
+    found = verify(matchbox, "spring", "--json").json
+    matches, lessons = len(found["replayed_only"]), len(found["lessons"]["not_repeated"])
+    kept = matchbox("season", "show", "spring", "--json").json["verified"]
+    assert kept["replayed_only"] == found["replayed_only"][:1]
+    assert kept["counts"] == {"different": 0, "unrepeatable": 0, "replayed_only": matches}
+    assert kept["lesson_counts"] == {"different": 0, "unrepeatable": 0, "not_repeated": lessons}
+    assert min(matches, lessons) > 1
+
+
 def test_a_sample_is_as_large_as_asked_for(
     charlie: User, platform: Platform, matchbox: Run
 ) -> None:
     played(platform, charlie, alice=LEARNER, bob=LEARNER)
     told = verify(matchbox, "spring", "--sample", 1)
     assert told.code == 0
+    assert told.err.endswith(f"verified under the limits of {platform.url}\n")
     assert "matches: 1 of " in told.out
     assert "lessons: 1 of 4 given again\nsame: 1\n" in told.out
 
@@ -160,24 +181,58 @@ def test_a_forged_archive_is_found_out(
     assert len(told.json["different"]) == (what != "standing")
 
 
+def exported(platform: Platform, operator: User, matchbox: Run, folder: Path) -> Path:
+    """The archive of a season in which alice's and bob's bots learned, with their files."""
+    played(platform, operator, alice=LEARNER, bob=LEARNER)
+    whole = folder / "whole.zip"
+    matchbox("season", "export", "spring", whole, "--bundles", "all")
+    return whole
+
+
+def forged(whole: Path, forge: Callable[[Any], None]) -> Path:
+    """The archive with another season.json."""
+    other = whole.with_name("forged.zip")
+    with ZipFile(whole) as archive, ZipFile(other, "w", ZIP_STORED) as written:
+        head = json.loads(archive.read("season.json"))
+        forge(head)
+        for name in archive.namelist():
+            data = json.dumps(head) if name == "season.json" else archive.read(name)
+            written.writestr(name, data)
+    return other
+
+
 def test_a_forged_lesson_is_found_out(
     charlie: User, platform: Platform, matchbox: Run, tmp_path: Path
 ) -> None:
-    played(platform, charlie, alice=LEARNER, bob=LEARNER)
-    whole, forged = tmp_path / "whole.zip", tmp_path / "forged.zip"
-    matchbox("season", "export", "spring", whole, "--bundles", "all")
-    with ZipFile(whole) as archive, ZipFile(forged, "w", ZIP_STORED) as other:
-        head = json.loads(archive.read("season.json"))
+    def forge(head: Any) -> None:
         first, *_, last = head["lessons"]
         first["after"] = last["after"]
-        for name in archive.namelist():
-            data = json.dumps(head) if name == "season.json" else archive.read(name)
-            other.writestr(name, data)
-    told = verify(matchbox, forged, "--json")
+
+    told = verify(
+        matchbox, forged(exported(platform, charlie, matchbox, tmp_path), forge), "--json"
+    )
     assert told.code == 1
-    assert told.json["lessons"]["different"] == [f"{first['entrant']} 1"]
+    different = told.json["lessons"]["different"]
+    assert [name.split(":")[0] for name in different] == ["alice/alice-bot"] * 2
+    assert [name[-2:] for name in different] == [" 1", " 2"]
     assert told.json["standing"]["same"]
-    assert not told.json["different"]
+    assert len(told.json["different"]) == 1, "the match of the second round"
+
+
+@pytest.mark.parametrize("left_out", ["all", "those of the first round"])
+def test_a_memory_without_a_lesson_is_found_out(
+    left_out: str, charlie: User, platform: Platform, matchbox: Run, tmp_path: Path
+) -> None:
+    def forge(head: Any) -> None:
+        head["lessons"] = [one for one in head["lessons"] if left_out != "all" and one["round"] > 0]
+
+    told = verify(
+        matchbox, forged(exported(platform, charlie, matchbox, tmp_path), forge), "--json"
+    )
+    assert told.code == 1
+    assert (told.json["same"], len(told.json["different"])) == (1, 1)
+    kept = 0 if left_out == "all" else 2
+    assert len(told.json["lessons"]["different"]) == told.json["lessons"]["out_of"] == kept
 
 
 def test_only_operators_take_everybody_s_bots_and_sharing_is_asked_for(
@@ -226,6 +281,15 @@ def person(books: Books, name: str) -> User:
     """Returns the existing account."""
     with books.read() as session:
         return session.query(User).where(User.name == name).one()
+
+
+@pytest.mark.parametrize("name", ["lig.zip", "out/lig", "/dev/null", "/"])
+def test_a_file_that_is_not_there_is_no_season(matchbox: Run, name: str) -> None:
+    told = matchbox("season", "verify", name)
+    assert (told.code, told.err) == (
+        2,
+        f"matchbox: there is no file {name}: name an archive, or a season by name or number\n",
+    )
 
 
 def test_a_season_under_way_is_not_exported(
@@ -302,7 +366,7 @@ def test_the_draft_of_a_command_that_was_killed_is_removed_by_the_next_one(
 def test_a_file_that_is_no_ordinary_one_is_not_replaced(tmp_path: Path) -> None:
     place = tmp_path / "pipe"
     os.mkfifo(place)
-    with pytest.raises(BadOption, match="no ordinary file"), complete_file(place):
+    with pytest.raises(BadOption, match="not an ordinary file"), complete_file(place):
         pytest.fail("there is nothing to write to")
     assert place.is_fifo()
 

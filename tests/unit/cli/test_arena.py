@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from sandbox.selftest import SelfTestReport
 from server.db.models import User
 from server.services.remote_names import MAX_ARENAS
 from tests.unit.cli.conftest import Platform, Run
-from worker.arena import cpu_affinity
+from worker.arena import cpu_affinity, reports
 
 KEY = "mba_" + "x" * 43
 
@@ -77,10 +78,10 @@ def test_a_host_without_a_key_that_works_is_told_so(
     file = tmp_path / "key"
     file.write_text(f"{KEY}\n")
     told = matchbox("arena", "--join", platform.url, "--key-file", file)
-    assert (told.code, "is no arena's key" in told.err) == (1, True)
+    assert (told.code, "is not an arena's key" in told.err) == (1, True)
     monkeypatch.setenv("MATCHBOX_ARENA_KEY", KEY)
     told = matchbox("arena", "--join", platform.url)
-    assert (told.code, "is no arena's key" in told.err) == (1, True)
+    assert (told.code, "is not an arena's key" in told.err) == (1, True)
     monkeypatch.delenv("MATCHBOX_ARENA_KEY")
     monkeypatch.setattr("sys.stdin", io.StringIO("\n"))
     told = matchbox("arena", "--join", platform.url)
@@ -90,3 +91,17 @@ def test_a_host_without_a_key_that_works_is_told_so(
     monkeypatch.setenv("MATCHBOX_ARENA_KEY", KEY)
     told = matchbox("arena", "--join", "http://127.0.0.1:1")
     assert (told.code, "failed" in told.err) == (1, True)
+    assert "the server at http://127.0.0.1:1 cannot be reached: start it, or correct" in told.err
+
+
+def test_a_host_without_a_wall_starts_no_arena_and_is_told_why(
+    matchbox: Run, platform: Platform, charlie: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MATCHBOX_ARENA_KEY", matchbox("admin", "arena", "make-key", "lab").out)
+    monkeypatch.setenv("MATCHBOX_BOX", "bwrap")
+    bare = SelfTestReport(False, {"landlock": False}, ["the layer 'landlock' does not work"])
+    monkeypatch.setattr(reports, "examine", lambda kind, settings: bare)
+    monkeypatch.setattr("cli.arena._keep_running", lambda *_: pytest.fail("it has no wall"))
+    told = matchbox("arena", "--join", platform.url)
+    assert told.code == 1
+    assert "the box bwrap has no wall around bots: the layer 'landlock' does not work" in told.err

@@ -15,8 +15,10 @@ import httpx
 import pytest
 from flask import Flask, redirect
 
-from cli.client import Client, Login, load_login, save_login
+from cli.client import Client
+from cli.login import Login, load_login, save_login
 from matchbox.answers.accounts import FreshToken
+from matchbox.answers.games import Limits
 from matchbox.errors import BadMessage, MatchboxError, NotFound, Unavailable
 from server.db.models import User
 from tests.unit.cli.conftest import Run
@@ -66,7 +68,8 @@ def test_the_token_of_a_login_is_for_its_server_alone(
     [
         *((kind, "did not answer as Matchbox does") for kind in ("page", "array", "object")),
         ("packed", "did not answer as Matchbox does"),
-        ("error", "the server answered 404 NOT FOUND"),
+        ("error", "did not answer as Matchbox does"),
+        ("nowhere/at/all", "did not answer as Matchbox does"),
         ("moved", "301 MOVED PERMANENTLY, to https://there.example/api/v1/bots: log in at"),
     ],
 )
@@ -115,6 +118,16 @@ def test_a_request_whose_answer_is_lost_may_have_been_carried_out(
             client.read("/bundles/1")
 
 
+def test_a_server_that_lacks_an_address_may_be_of_an_older_release() -> None:
+    problem = {"type": "about:blank", "title": "Not Found", "status": 404}
+    with client_that(lambda _: httpx.Response(404, json=problem)) as client:
+        told = "http://there, which may be of an older release than this command, has nothing at "
+        with pytest.raises(NotFound, match=f"{told}/api/v1/limits$"):
+            client.answer(Limits, "/limits")
+        with pytest.raises(NotFound, match="nothing is called 'No'"):
+            client.read("/bots/No")
+
+
 def test_a_request_that_was_never_sent_has_done_nothing() -> None:
     client = client_that(fails(httpx.ConnectError))
     with client, pytest.raises(Unavailable, match="cannot be reached: start it"):
@@ -135,7 +148,7 @@ def test_a_certificate_that_is_not_trusted_is_named() -> None:
     [
         ("http://here/api/v1", "about:blank", BadMessage, "here/api/v1 did not answer as Matchbox"),
         ("http://here/bots", "urn:matchbox:problem:not-found", NotFound, "nothing here"),
-        ("http://here", "about:blank", NotFound, "nothing here"),
+        ("http://here", "about:blank", NotFound, "http://here, which may be of an older release"),
     ],
 )
 def test_a_server_s_address_with_a_path_too_many_is_named(
@@ -169,7 +182,30 @@ def test_an_address_that_is_none_is_named(
     monkeypatch.setattr(sys, "stdin", io.StringIO("mbx_secret\n"))
     told = matchbox("login", url, "--name", "alice", "--token")
     assert (told.code, told.err.count("\n")) == (2, 1)
+    assert sys.stdin.read(), "nothing is asked for before"
     assert f"{url.rstrip('/')!r} is not the address of a server" in told.err
+
+
+def test_a_password_in_the_address_of_a_server_is_refused_and_not_shown(
+    matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MATCHBOX_URL", "http://anna:secret@127.0.0.1:9")
+    told = matchbox("bots", "--all")
+    assert (told.code, "an account or a password before its host" in told.err) == (2, True)
+    assert "secret" not in told.err
+
+
+@pytest.mark.parametrize("text", ["[1]", "{", '{"url": "http://x", "token": "t", "options": 5}'])
+def test_a_damaged_login_is_told(
+    text: str, matchbox: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MATCHBOX_URL", raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    path = save_login(Login("http://127.0.0.1:9", "t"))
+    path.write_text(text)
+    told = matchbox("bots", "--all")
+    assert told.code == 2
+    assert told.err == f"matchbox: {path} is damaged: `matchbox login URL` makes it anew\n"
 
 
 @pytest.mark.parametrize("token", ["\u00fc", HALF, "a\nb"])

@@ -56,7 +56,7 @@ def test_games_that_do_not_say_are_no_yes(matchbox: Run) -> None:
     told = matchbox("compare", "medium", "counter", "--game", "bomb", *words)
     assert told.code == 1
     assert "verdict\tundecided" in told.out
-    assert "games\t8 of 8" in told.out
+    assert "bouts\t8 of 8" in told.out
 
 
 @pytest.mark.parametrize("field", [["--field", "simple,scared"], ["--field", "simple", "scared"]])
@@ -75,7 +75,7 @@ def test_teams_are_compared_by_their_cards(matchbox: Run) -> None:
     words = ("compare", "counting", "random", "--game", "thegame", "--games", 40, *BARE)
     told = matchbox(*words)
     assert told.code == 0
-    assert "difference a game\t+" in told.out
+    assert "difference a bout\t+" in told.out
     assert "deals\t20" in told.out
 
 
@@ -97,11 +97,16 @@ def test_a_bot_that_breaks_forfeits_and_that_is_told(matchbox: Run, tmp_path: Pa
         (["simple", "medium", "scared", "--game", "bomb"], "name it with --field"),
         (["simple", "medium", "--game", "bomb", "--bounds", "20,0"], "LOW below HIGH"),
         (["simple", "medium", "--game", "bomb", "--bounds", "much"], "write, for example, 0,20"),
-        (["simple", "medium", "--game", "bomb", "--bounds=-1e9,1e9"], "from -1000 to 1000"),
+        (["simple", "medium", "--game", "bomb", "--bounds=-1001,1001"], "from -1000 to 1000"),
+        (["simple", "medium", "--game", "bomb", "--bounds", "0,1_0"], "write, for example, 0,20"),
+        (["simple", "medium", "--game", "bomb", "--bounds", "1e0,2e1"], "write, for example, 0,20"),
+        (["simple", "medium", "--game", "bomb", "--bounds", "0,5,9"], "write, for example, 0,20"),
         (["simple", "medium", "--game", "bomb", "--bounds", "5,5.001"], "0.01 Elo apart"),
         (["simple", "medium", "--game", "bomb", "--bounds", "nan,5"], "LOW below HIGH"),
         (["simple", "medium", "--game", "bomb", "--field", "scared", "--bounds", "0,9"], "--bound"),
         (["bluffer", "random", "--game", "skull", "--players", "4"], "see --field"),
+        (["simple", "medium", "--game", "bomb", "--field", ","], "--field names no bot"),
+        (["simple", "medium", "--game", "bomb", "--field", ""], "--field names no bot"),
         (["simple", "medium", "--game", "bomb", "--players", "3"], "bomb is played by 2"),
     ],
 )

@@ -30,6 +30,41 @@ def test_what_cannot_be_a_folder_is_refused(tmp_path: Path) -> None:
         folder.make(tmp_path / "file")
 
 
+def test_a_folder_that_holds_something_else_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    (tmp_path / "letter.txt").touch()
+    with pytest.raises(
+        BadSetting, match=r"holds something else, such as letter\.txt: name a folder"
+    ):
+        folder.make(tmp_path)
+    assert (mode(tmp_path), len(list(tmp_path.iterdir()))) == (0o755, 1)
+
+
+@pytest.mark.parametrize("name", ["secrets.json", "matchbox.db", "lost+found"])
+def test_a_data_folder_and_a_new_disk_may_hold_files(tmp_path: Path, name: str) -> None:
+    tmp_path.chmod(0o755)
+    (tmp_path / name).touch()
+    assert mode(folder.make(tmp_path)) == 0o700
+
+
+def test_a_folder_in_which_every_account_may_keep_files_is_refused(tmp_path: Path) -> None:
+    place = folder.make(tmp_path)
+    place.chmod(0o1777)
+    with pytest.raises(BadSetting, match="every account may keep files there: name a folder in it"):
+        folder.make(place)
+    assert mode(place) == 0o1777
+
+
+def test_a_folder_of_another_account_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    monkeypatch.setattr(Path, "owner", lambda path: "dora")
+    with pytest.raises(BadSetting, match="belongs to the account dora, so run this as that"):
+        folder.make(tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_path_that_the_address_of_the_database_cannot_hold_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadSetting, match=r"because its path has a \?"):
         folder.make(tmp_path / "what?x=1" / "data")
@@ -84,8 +119,9 @@ def test_a_database_elsewhere_is_not_forgotten(tmp_path: Path) -> None:
     assert "MATCHBOX_DATABASE_URL" not in folder.environment(place, 8000, {})
 
 
-def test_damaged_secrets_are_not_replaced(tmp_path: Path) -> None:
-    (tmp_path / "secrets.json").write_text("{")
+@pytest.mark.parametrize("text", ["{", "[]", "null", '"abc"', '{"MATCHBOX_SECRET_KEY": 5}'])
+def test_damaged_secrets_are_not_replaced(tmp_path: Path, text: str) -> None:
+    (tmp_path / "secrets.json").write_text(text)
     with pytest.raises(BadSetting, match="is damaged: restore it, or remove it"):
         folder.environment(tmp_path, 8000, {})
 
@@ -108,7 +144,7 @@ def test_the_settings_of_a_folder_are_those_it_was_started_with(tmp_path: Path) 
 
 
 def test_a_folder_nobody_started_in_has_no_settings(tmp_path: Path) -> None:
-    with pytest.raises(BadSetting, match="is not a data folder: start Matchbox there once"):
+    with pytest.raises(BadSetting, match="is not a data folder: name the one of your"):
         folder.settings_of(tmp_path)
 
 
@@ -134,6 +170,16 @@ def test_commands_know_the_address_of_the_last_start(
     assert folder.settings_of(made).server_url == "http://127.0.0.1:8001"
     monkeypatch.setenv("MATCHBOX_SERVER_URL", "https://bots.example")
     assert folder.settings_of(made).server_url == "https://bots.example"
+
+
+@pytest.mark.parametrize("kept", ["http://anna:pw@school.example", "https://school.example/bots"])
+def test_an_address_of_an_earlier_release_that_is_refused_now_is_passed_over(
+    tmp_path: Path, kept: str
+) -> None:
+    made = folder.make(tmp_path)
+    folder.environment(made, 8000, {})
+    folder.keep_address(made, kept)
+    assert folder.settings_of(made).server_url == "http://127.0.0.1:8000"
 
 
 def test_a_folder_that_is_moved_deleted_or_replaced_is_noticed(tmp_path: Path) -> None:

@@ -18,7 +18,8 @@ def test_table_sizes_are_written_as_ranges_and_lists(text: str, sizes: list[int]
 
 
 @pytest.mark.parametrize(
-    "text", ["two", "4-2", "2-", "2,,3", ",", "2-3-4", "-3", "2-6,9-7", "2-9999"]
+    "text",
+    ["two", "4-2", "2-", "2,,3", ",", "2-3-4", "-3", "2-6,9-7", "2-9999", "1_0", " 5 ", "+7", "٢"],
 )
 def test_anything_else_is_no_table_size(text: str) -> None:
     with pytest.raises(BadOption, match="is not a table size: write one as 3"):

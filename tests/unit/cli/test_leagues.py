@@ -15,8 +15,8 @@ from tests.books import play_out
 from tests.unit.cli.conftest import Platform, Run
 
 ALL = (
-    "--format adaptive --question top --top 3 --care thrifty --cycles 2 --rounds 4 --group 6 "
-    "--through 3 --mixed 2 --placement 10 --max-matches 500 --hours 6 --divisions 2 --moving 1 "
+    "--format adaptive --question top --top 3 --care thrifty --cycles 2 --rounds 0 --group 8 "
+    "--through 2 --mixed 1 --placement 10 --max-matches 500 --hours 6 --divisions 2 --moving 1 "
     "--learning fresh --invitation --everybody --bots 1 --uploads 5 --cron '*/10 * * * *' "
     "--zone Europe/Berlin"
 )
@@ -33,7 +33,7 @@ def test_every_term_of_a_league_is_an_option(charlie: User, matchbox: Run) -> No
     made = matchbox("league", "create", "cup", "--game", "bomb", *words(ALL), "--json").json
     wanted = {
         "kind": "adaptive", "question": "top", "top": 3, "care": "thrifty", "cycles": 2,
-        "rounds": 4, "group": 6, "through": 3, "mixed": 2, "placement": 10, "matches": 500,
+        "rounds": None, "group": 8, "through": 2, "mixed": 1, "placement": 10, "matches": 500,
         "hours": 6, "divisions": 2, "moving": 1, "learning": "fresh",
     }  # fmt: skip
     assert made["format"] == wanted
@@ -41,7 +41,7 @@ def test_every_term_of_a_league_is_an_option(charlie: User, matchbox: Run) -> No
     admission = {"by": "invitation", "everybody": True, "bots": 1, "uploads": 5}
     assert made["admission"] == admission
     assert admission.keys() == set(Admission.__struct_fields__)
-    assert made["schedule"] == {"cron": "*/10 * * * *", "zone": "Europe/Berlin"}
+    assert made["schedule"] == {"once": None, "cron": "*/10 * * * *", "zone": "Europe/Berlin"}
     assert made["schedule"].keys() == set(Schedule.__struct_fields__)
 
 
@@ -56,7 +56,19 @@ def test_a_league_is_edited_field_by_field_and_limits_are_lifted(
     assert told["paced"] is False
     assert matchbox("league", "edit", "cup", "--paced", "--json").json["paced"] is True
     assert told["admission"] == {"by": "open", "everybody": True, "bots": None, "uploads": 5}
-    assert told["schedule"] == {"cron": None, "zone": "Europe/Berlin"}
+    assert told["schedule"] == {"once": None, "cron": None, "zone": "Europe/Berlin"}
+    told = matchbox("league", "edit", "cup", "--once", "2031-12-11T18:00", "--json").json
+    assert told["schedule"] == {
+        "once": "2031-12-11 18:00", "cron": None, "zone": "Europe/Berlin"
+    }  # fmt: skip
+    told = matchbox("league", "edit", "cup", "--once", "never", "--json").json
+    assert told["schedule"]["once"] is None
+
+
+def test_a_league_is_not_edited_without_a_change(charlie: User, matchbox: Run) -> None:
+    told = matchbox("league", "edit", "bomb")
+    assert (told.code, "name what to change" in told.err) == (2, True)
+    assert "league.edit" not in matchbox("admin", "audit").out
 
 
 def test_a_league_is_made_and_edited_with_strong_separation(charlie: User, matchbox: Run) -> None:
@@ -71,10 +83,39 @@ def test_a_league_is_made_and_edited_with_strong_separation(charlie: User, match
     assert matchbox("league", "edit", "cup", "--separation", "some").code != 0
 
 
-def test_the_speed_of_bots_and_an_operator_do_not_both_name_the_deals(matchbox: Run) -> None:
+@pytest.mark.parametrize(
+    ("game", "terms", "made"),
+    [
+        ("bomb", "--format swiss --rounds 4", {"rounds": 4}),
+        ("bomb", "--format knock-out --group 6 --through 3", {"group": 6, "through": 3}),
+        ("thegame", "--mixed 2", {"mixed": 2}),
+    ],
+)
+def test_every_term_of_some_leagues_is_an_option(
+    charlie: User, matchbox: Run, game: str, terms: str, made: dict[str, int]
+) -> None:
+    told = matchbox("league", "create", "cup", "--game", game, *words(terms), "--json").json
+    assert made.items() <= told["format"].items()
+
+
+def test_the_speed_of_bots_and_an_operator_do_not_both_name_the_deals(
+    charlie: User, matchbox: Run
+) -> None:
     refused = matchbox("league", "edit", "bomb", "--deals", "10", "--paced")
-    assert (refused.code, refused.out) == (2, "")
-    assert "leave out --deals" in refused.err
+    assert (refused.code, refused.out) == (1, "")
+    assert "leave out deals or paced" in refused.err
+
+
+@pytest.mark.parametrize("step", ["create", "edit"])
+def test_a_league_takes_no_term_that_its_seasons_would_ignore(
+    charlie: User, matchbox: Run, step: str
+) -> None:
+    name = ("cup", "--game", "bomb") if step == "create" else ("bomb",)
+    told = matchbox("league", step, *name, "--format", "round-robin", "--rounds", 5)
+    assert (told.code, told.out) == (1, "")
+    assert (
+        "rounds has no meaning in a round-robin season: leave it out, or choose swiss" in told.err
+    )
 
 
 @pytest.mark.parametrize(
@@ -82,6 +123,17 @@ def test_the_speed_of_bots_and_an_operator_do_not_both_name_the_deals(matchbox: 
     [
         (("--cron", "* * *"), "is not a cron expression"),
         (("--zone", "Mars"), "no time zone 'Mars'"),
+        (("--once", "Friday"), "once is 'Friday'; write year, month, day, hour and minute, such"),
+        (
+            ("--once", "2026-02-30 18:00"),
+            "once is 2026-02-30 18:00, which cannot be: day is out of range",
+        ),
+        (("--once", "0001-01-01 00:00"), "once is '0001-01-01 00:00'; write year, month"),
+        (("--once", "2020-12-11 18:00"), "once is 2020-12-11 18:00 (UTC), which is past"),
+        (
+            ("--once", "2031-12-11 18:00", "--cron", "0 18 * * FRI"),
+            "once is 2031-12-11 18:00 and cron is '0 18 * * FRI', but seasons start once or by",
+        ),
         (("--question", "champion", "--care", "thrifty"), "leave out top and care"),
     ],
 )
@@ -169,8 +221,8 @@ def test_a_season_with_a_format_alone_is_of_the_game_s_own_league(
 @pytest.mark.parametrize(
     "asked, why",
     [
-        (("--league", "bomb", "--game", "bomb"), "name either a league or a game, not both"),
-        ((), "name either a league or a game, not both"),
+        (("--league", "bomb", "--game", "bomb"), "name a league or a game, not both"),
+        ((), "name a league or a game\n"),
         (("--league", "bomb", "--cron", "* * * * *"), "schedule belong to the league bomb"),
     ],
 )

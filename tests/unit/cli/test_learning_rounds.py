@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from ast import literal_eval
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from laboratory.worker_pool import worker_pool
 from matchbox.bundle import digest
 from matchbox.games.creatures import terminal
 from matchbox.lab import matrix
+from matchbox.match import learning
 from matchbox.match.record import unpack
 from matchbox.settings import Settings
 from tests.builders import CHECKOUT
@@ -102,7 +105,7 @@ def test_the_documents_learner_learns_as_the_shipped_one(
     with worker_pool("none", 1) as pool:
         pasted = rounds.run(plan, bundles(bots), pool, 3)
     assert [sorted(one.lessons_by_bot) for one in pasted] == [[0], [0], []]
-    assert all(one.lessons_by_bot[0].learned.fault is None for one in pasted[:2])
+    assert all(one.lessons_by_bot[0].fault is None for one in pasted[:2])
     tables = [json.loads(one.memories[0] or b"{}") for one in pasted]
     summons = [sum(side for card in table.values() for side in card.values()) for table in tables]
     assert 0 == summons[0] < summons[1] < summons[2]
@@ -118,6 +121,35 @@ def test_the_documents_learner_makes_the_same_memory_of_the_same_lessons() -> No
         with worker_pool("none", 1) as pool:
             memories.append(rounds.run(plan, bundles(bots), pool, 2)[1].memories[0])
     assert memories[0] == memories[1] != b""
+
+
+@pytest.mark.parametrize(("most", "left_out"), [(60, 120), (61, 119), (300, 0)])
+def test_a_lesson_has_equally_many_bouts_against_every_rival(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int, left_out: int
+) -> None:
+    for module in (rounds, learning):
+        monkeypatch.setattr(module, "MAX_RECORDS", most)
+    count = "return repr(sorted(name for one in records for name in one['players'])).encode()"
+    bots = find_all("bomb", [str(learner(tmp_path, count)), "simple", "scared", "medium"])
+    plan = make_plan("bomb", contestants(bots), 30, "5", Settings())
+    with worker_pool("none", 1) as pool:
+        first, _ = rounds.run(plan, bundles(bots), pool, 2)
+    lesson = first.lessons_by_bot[0]
+    assert (lesson.fault, lesson.records, lesson.left_out) == (None, min(most, 180), left_out)
+    met = Counter(literal_eval(lesson.memory.decode()))
+    assert met.pop("me") == lesson.records
+    assert len(met) == 3
+    assert max(met.values()) - min(met.values()) <= 2
+
+
+def test_only_the_sittings_of_a_lesson_are_kept() -> None:
+    bots = find_all("creatures", ["stilllearning", "autopilot"])
+    plan = make_plan("creatures", contestants(bots), 3000, "5", Settings())
+    given = rounds.GivenSittings(0, 1)
+    for sitting in matrix.sittings(plan):
+        given.add(sitting, b"record")
+    assert [most for _, _, most in given.records] == [100, 400, 500, 1000]
+    assert given.left_out == 4000
 
 
 def test_a_box_and_more_processes_change_no_round(matchbox: Run) -> None:

@@ -9,11 +9,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from cli import doctor, folder, prepare, up
 from matchbox import build
 from matchbox.errors import Conflict
 from matchbox.settings import read_settings
+from server.context import make_context
+from server.db.models import Audit
+from server.outbox import OfflineSender
 from tests.unit.cli.conftest import Run
 from worker.arena import cpu_affinity
 
@@ -134,6 +138,19 @@ def test_a_folder_in_use_is_named(matchbox: Run, tmp_path: Path) -> None:
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    "words", [("up",), ("migrate",), ("admin", "user", "reopen", "x"), ("verify", "x")]
+)
+def test_an_empty_name_of_a_data_folder_is_refused(
+    matchbox: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    told = matchbox(*words, "--data", "")
+    assert (told.code, told.out) == (2, "")
+    assert told.err == "matchbox: --data is empty: name a folder\n"
+    assert not list(tmp_path.iterdir())
+
+
 def test_arenas_are_told_no_database_no_signing_key_and_no_mail_server(tmp_path: Path) -> None:
     secret = {"MATCHBOX_DATABASE_URL": "sqlite://", "MATCHBOX_SMTP_PASSWORD": "open sesame"}
     given = folder.environment(folder.make(tmp_path), 8000, secret)
@@ -174,6 +191,12 @@ def test_the_first_operator_can_be_made_in_the_folder(matchbox: Run, tmp_path: P
         told = matchbox(*words, name, "--role", role).json
         assert (told["name"], told["role"]) == (name, role)
         assert told["token"]
+    context = make_context(folder.settings_of(data), sender=OfflineSender())
+    with context.read() as session:
+        lines = session.scalars(select(Audit).where(Audit.action.like("user.%")).order_by(Audit.id))
+        noted = [(line.actor_id, line.action, line.detail["name"]) for line in lines]
+    context.close()
+    assert noted == [(None, "user.create", name) for name in ("olga", "otto", "alice")]
     assert prepare.prepare(read_settings(folder.environment(data, 8000, {}))) is None
 
 

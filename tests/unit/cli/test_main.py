@@ -17,6 +17,7 @@ import pytest
 
 from cli import start
 from matchbox import registry
+from matchbox.errors import IllegalMove
 from sandbox.meter import is_asleep
 from tests.installation import eventually
 from tests.services import DEADLINE_S, needs
@@ -79,17 +80,28 @@ def test_wrong_usage_is_2_and_says_what_to_do(words: str, sentence: str, matchbo
     assert told.err.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("line", "error", "more"),
+    [
+        ("return [][1]", "IndexError: list index out of range", ""),
+        (
+            "raise IllegalMove('no')",
+            "IllegalMove: no",
+            "; in the rules only apply may raise IllegalMove, for the move of a seat",
+        ),
+    ],
+)
 def test_a_game_that_fails_is_named_with_the_function_and_the_line(
-    matchbox: Run, monkeypatch: pytest.MonkeyPatch
+    line: str, error: str, more: str, matchbox: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    module: dict[str, Any] = {"__name__": "matchbox.games.bomb.rules"}
-    exec("def inner():\n    return [][1]\n\ndef games():\n    return inner()", module)
+    module: dict[str, Any] = {"__name__": "matchbox.games.bomb.rules", "IllegalMove": IllegalMove}
+    exec(f"def inner():\n    {line}\n\ndef games():\n    return inner()", module)
     monkeypatch.setattr(registry, "games", module["games"])
     told = matchbox("games")
     assert (told.code, told.out) == (1, "")
     assert told.err == (
-        "matchbox: the game bomb is broken: games raised IndexError: list index out of range "
-        "(matchbox.games.bomb.rules, line 2)\n"
+        f"matchbox: the game bomb is broken: games raised {error} "
+        f"(matchbox.games.bomb.rules, line 2){more}\n"
     )
 
 
@@ -247,7 +259,7 @@ def test_no_process_imports_an_authors_file_of_the_current_folder(tmp_path: Path
 
 def test_our_signs_are_spelled_where_the_encoding_lacks_them() -> None:
     text = "1 \\xb12, \\u201cx\\u201d, \\u0434"
-    source = f"from cli import output; output.show_all_signs(); print('{text}')"
+    source = f"from cli import output; output.show_all_characters(); print('{text}')"
     told = subprocess.run(
         [sys.executable, "-c", source],
         capture_output=True,
@@ -268,3 +280,20 @@ def test_a_narrow_terminal_cuts_nothing_off() -> None:
         while more := shown(terminal):
             told += more
     assert told.count(b"x") == 80
+
+
+def test_on_windows_the_command_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="1"):
+        start.main("win32")
+    assert capsys.readouterr().err.startswith("matchbox: this does not run on Windows: use WSL 2")
+
+
+def test_where_no_box_can_be_the_error_says_what_to_do(
+    matchbox: Run, monkeypatch: pytest.MonkeyPatch, mine: Path
+) -> None:
+    words = ("check", mine, "--game", "bomb", "--box")
+    monkeypatch.setattr(sys, "platform", "darwin")
+    refused = matchbox(*words, "process")
+    assert refused.code == 1
+    assert "this is darwin: play bots that you trust with --box none, or use Linux" in refused.err
+    assert matchbox(*words, "none").code == 0

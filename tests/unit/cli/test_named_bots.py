@@ -9,7 +9,7 @@ import pytest
 
 from cli import named_bots
 from matchbox.bundle import digest, read_bundle
-from matchbox.errors import BadBundle, BadName
+from matchbox.errors import BadBundle, BadName, BadOption
 
 
 def test_a_shipped_bot_is_named_by_its_name() -> None:
@@ -100,6 +100,20 @@ def test_a_name_that_is_near_to_none_is_refused_without_a_hint(
 
 def test_a_game_without_shipped_bots_has_none() -> None:
     assert named_bots.shipped_names("nothing") == []
+
+
+def test_a_shipped_bot_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BadName, match="simple is a shipped bot, and this command takes a file"):
+        named_bots.check_no_shipped_name("bomb", "simple")
+    (tmp_path / "simple").touch()
+    named_bots.check_no_shipped_name("bomb", "simple")
+
+
+@pytest.mark.parametrize("text", ["", ":"])
+def test_an_empty_name_is_not_the_folder_where_one_is(text: str) -> None:
+    with pytest.raises(BadOption, match="names no file: name the file or the folder of a bot"):
+        named_bots.with_class(text, None)
 
 
 def test_a_folder_is_packed_as_its_author_would_upload_it(

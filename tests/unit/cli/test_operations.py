@@ -120,6 +120,8 @@ def test_an_arena_is_stopped_its_matches_are_void_and_it_goes_on(
     unasked = matchbox(*void)
     assert (unasked.code, unasked.out.strip()) == (1, ""), "the answer was no"
     assert f"make 2 matches of {ONE} void that ended since 2020-01-01" in unasked.err
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    assert "nobody answered: --yes goes on without asking" in matchbox(*void).err
     told = matchbox(*void, "--yes", "--json").json
     assert (told["count"], told["again"], told["kept"]) == (2, 2, 0)
     assert matchbox(*void, "--yes", "--json").json["count"] == 0

@@ -53,6 +53,16 @@ def test_a_game_without_prompts_is_named(matchbox: Run, monkeypatch: pytest.Monk
     assert "nobody can play war at a terminal, because matchbox.games.war has no" in ran.err
 
 
+@pytest.mark.parametrize("human", [type("HumanPlayer", (), {}), lambda: None])
+def test_a_person_who_is_no_player_is_the_games_mistake(
+    matchbox: Run, monkeypatch: pytest.MonkeyPatch, human: object
+) -> None:
+    monkeypatch.setattr(war, "HumanPlayer", human)
+    ran = matchbox("play", "war", *TABLES["war"].split(), "--box", "none")
+    assert (ran.code, ran.out) == (1, "")
+    assert "matchbox.games.war.HumanPlayer is no subclass of" in ran.err
+
+
 @pytest.fixture
 def sit_down(matchbox: Run, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ran]:
     """Plays a game of TABLES with a person who types these answers."""

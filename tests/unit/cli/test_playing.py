@@ -13,17 +13,13 @@ import pytest
 from cli import playing
 from matchbox import registry
 from matchbox.answers.bots import Report
-from tests.unit.cli.conftest import Run
-from tests.unit.worker.bots import GOOD, turning
+from matchbox.settings import limits_for_authors
+from server.app import create_app
+from server.db.models import User
+from tests.unit.cli.conftest import Platform, Run
+from tests.unit.worker.bots import turning
 from tests.unit.worker.test_tryout import Moody
-
-
-@pytest.fixture
-def mine(tmp_path: Path) -> Path:
-    """The file of a good bot."""
-    file = tmp_path / "mine.py"
-    file.write_text(GOOD)
-    return file
+from tests.web_server import answering
 
 
 def test_the_games_are_listed(matchbox: Run) -> None:
@@ -69,6 +65,17 @@ def test_a_file_plays_against_a_shipped_bot_and_its_fault_is_told(
     assert line in told.out
     assert ", in turn)" in told.out
     assert "simple wins." in told.out
+    assert "--- what broken printed ---\nTraceback" in told.out
+    assert "what simple printed" not in told.out
+
+
+def test_what_the_bots_printed_follows_the_game(matchbox: Run, tmp_path: Path) -> None:
+    file = tmp_path / "loud.py"
+    file.write_bytes(turning("print('I look')"))
+    assert "--- what loud printed ---\nI look\n" in matchbox("play", "bomb", file, "simple").out
+    logs = matchbox("play", "bomb", file, "simple", "--json").json["logs"]
+    assert logs[0].startswith("I look\n")
+    assert logs[1] == ""
 
 
 DEALT = ("play", "war", "--option", "play=dealt", "--seed", 3)
@@ -142,7 +149,7 @@ def test_a_human_whose_answers_end_leaves_the_game(
 def test_a_good_file_is_accepted(matchbox: Run, mine: Path) -> None:
     told = matchbox("check", mine, "--game", "bomb")
     assert told.code == 0
-    assert told.out.startswith("accepted: 8 games against itself, ")
+    assert told.out.startswith("accepted: 8 bouts against itself, ")
 
 
 def test_a_class_is_chosen_behind_the_file(matchbox: Run, mine: Path) -> None:
@@ -183,7 +190,7 @@ def test_a_fault_that_depends_on_the_cards_is_repeated_with_the_seed_that_check_
     unlucky = next(seed for seed in reports if reports[seed]["verdict"] == "crash")
     again = matchbox(*words, "--seed", unlucky)
     assert again.code == 1
-    assert again.err.endswith(f"\nseed {unlucky}, box none\n")
+    assert again.err.endswith(f"\nseed {unlucky}, box none, the usual limits\n")
     assert again.out.splitlines()[1:] == reports[unlucky]["reasons"]
 
 
@@ -237,6 +244,45 @@ def test_check_uses_the_limits_of_the_environment(
     assert "50 ms of processor time are allowed" in report["reasons"][0]
 
 
+def test_check_uses_the_limits_of_the_server_that_the_environment_does_not_name(
+    alice: User,
+    platform: Platform,
+    matchbox: Run,
+    mine: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    theirs = replace(platform.books.settings, cpu_ms=70, tryout_deals=1, libraries="none")
+    monkeypatch.setenv("MATCHBOX_MEMORY_MB", "300")
+    with answering(create_app(replace(platform.books.context, settings=theirs))) as address:
+        monkeypatch.setenv("MATCHBOX_URL", address)
+        words = ("check", mine, "--game", "bomb", "--box", "none")
+        report, told = matchbox(*words, "--json").json, matchbox(*words).err
+    ours = limits_for_authors(replace(theirs, memory_mb=300))
+    assert report["limits"] == {"server": address, "own": ["MATCHBOX_MEMORY_MB"], **ours}
+    assert told.endswith(f", the limits of {address}, but for MATCHBOX_MEMORY_MB\n")
+    assert report["games"] == 4  # Of one deal.
+
+
+def test_check_says_whose_limits_it_uses(
+    alice: User, platform: Platform, matchbox: Run, mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("check", mine, "--game", "bomb", "--box", "none", "--seed", "s")
+    assert matchbox(*words).err == f"seed s, box none, the limits of {platform.url}\n"
+    monkeypatch.setenv("MATCHBOX_CPU_MS", str(platform.books.settings.cpu_ms))
+    assert matchbox(*words).err == f"seed s, box none, the limits of {platform.url}\n"
+    monkeypatch.delenv("MATCHBOX_CPU_MS")
+    monkeypatch.setenv("MATCHBOX_URL", "http://127.0.0.1:9")
+    alone = matchbox(*words)
+    assert alone.code == 0
+    assert "the server's limits are not known: the server at http://127.0.0.1:9 cannot" in alone.err
+    assert alone.err.endswith("seed s, box none, the usual limits\n")
+    monkeypatch.delenv("MATCHBOX_URL")
+    monkeypatch.delenv("MATCHBOX_TOKEN")
+    assert matchbox(*words).err == "seed s, box none, the usual limits\n"
+    monkeypatch.setenv("MATCHBOX_CPU_MS", "900")
+    assert matchbox(*words).err == "seed s, box none, the usual limits, but for MATCHBOX_CPU_MS\n"
+
+
 def test_the_faults_of_a_bot_that_plays_itself_name_the_seat(matchbox: Run, tmp_path: Path) -> None:
     file = tmp_path / "broken.py"
     file.write_bytes(turning("return 1 / 0"))
@@ -249,7 +295,7 @@ def test_the_faults_of_a_bot_that_plays_itself_name_the_seat(matchbox: Run, tmp_
 def test_a_try_out_of_one_game_is_one_game(capsys: pytest.CaptureFixture[str]) -> None:
     report = Report(verdict="accepted", reasons=[], games=1, cpu_ms_per_decision=2, box="none")
     playing.show_report(report, accepted=True)
-    assert capsys.readouterr().out == "accepted: 1 game against itself, 2.00 ms a decision\n"
+    assert capsys.readouterr().out == "accepted: 1 bout against itself, 2.00 ms a decision\n"
 
 
 def test_numbers_of_players_with_a_gap_are_listed(

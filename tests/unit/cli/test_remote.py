@@ -16,23 +16,16 @@ from cli.client import Client
 from matchbox.answers import Answer
 from matchbox.answers.standings import Board
 from matchbox.bundle import digest
-from matchbox.errors import Unavailable
+from matchbox.errors import NotFound, Unavailable
 from matchbox.match.wire import TryOut
 from server.db.models import Match, Role, User, Version, VersionState
 from server.services import accounts
+from server.services.lookup import find_season
 from tests.books import play_out, played, season_of, tried_out
 from tests.unit.cli.conftest import Platform, Run
 from tests.unit.worker.bots import GOOD
 
 PASSWORD = "correct horse battery"
-
-
-@pytest.fixture
-def mine(tmp_path: Path) -> Path:
-    """A bot's file."""
-    file = tmp_path / "mine.py"
-    file.write_text(GOOD)
-    return file
 
 
 def settle_all(platform: Platform, *, accepted: bool = True) -> None:
@@ -228,6 +221,12 @@ def test_own_bots_are_listed_and_everybodys_when_asked(
     found = matchbox("bots", "--all", "--game", "bomb", "--json").json
     assert {one["bot"] for one in found} == {"alice/hers", "bob/his"}
     assert "alice/hers\tbomb\t1\tactive\t1" in matchbox("bots").out
+    assert matchbox("bots", "--all", "--game", "skull", "--json").json == []
+    told = matchbox("bots", "--all", "--game", "nosuch")
+    assert (told.code, "there is no game 'nosuch' there; the games are: bomb" in told.err) == (
+        2,
+        True,
+    )
 
 
 def test_a_standing_has_the_keys_of_the_interface(
@@ -252,6 +251,26 @@ def test_a_board_that_is_none_is_named(alice: User, matchbox: Run) -> None:
     assert told.err == (
         "matchbox: there is no game and no season 'nowhere'; `matchbox games` and "
         "`matchbox season list` name them\n"
+    )
+
+
+def test_a_league_in_place_of_a_season_names_its_newest_one(
+    charlie: User, platform: Platform, matchbox: Run
+) -> None:
+    books = platform.books
+    season_of(books, charlie, [books.bot(books.person(name), "bot") for name in ("ann", "bob")])
+    matchbox("season", "create", "Later", "--league", "bomb", "--draft")
+    hint = "; bomb is a league, and its newest season is 'Later'\n"
+    for words in (("season", "show"), ("season", "start"), ("lessons",)):
+        assert matchbox(*words, "bomb").err == f"matchbox: there is no season 'bomb'{hint}"
+    with books.read() as session:
+        for viewer, newest in ((None, "spring"), (charlie, "Later")):
+            with pytest.raises(NotFound, match=f"its newest season is '{newest}'"):
+                find_season(session, "bomb", viewer)
+    assert matchbox("season", "create", "Autumn", "--game", "bomb", "--bots", "2").code == 0
+    assert matchbox("standings", "autumn").err == (
+        "matchbox: there is no game and no season 'autumn'; autumn is a league, and its newest "
+        "season is 'Autumn'\n"
     )
 
 
@@ -315,6 +334,9 @@ def test_a_bot_can_be_retired_by_its_owner_alone(
     told = matchbox("retire", "bob/his")
     assert told.code == 1
     assert "somebody else" in told.err
+    for name in ("../whoami", "bob/..", "bob/", "/his", "", "."):
+        told = matchbox("retire", name)
+        assert (told.code, "is not a name: give the whole name" in told.err) == (2, True), name
 
 
 def test_a_server_that_is_not_there_is_named(

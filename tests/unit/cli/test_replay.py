@@ -14,6 +14,7 @@ from matchbox import registry
 from matchbox.bundle import digest
 from matchbox.match.record import unpack
 from matchbox.match.wire import Diagnostic, Entrant, MatchPlayed, PlayMatch
+from matchbox.settings import Settings
 from server.db.models import Role, User
 from tests.books import play_out, really_played, season_of
 from tests.unit.cli.conftest import Platform, Run
@@ -99,4 +100,5 @@ def test_a_match_with_a_memory_that_is_not_at_hand_is_only_replayed(
     seats = [Entrant(version, None, name) for version in bundles]
     job = a_match(GOOD.encode(), OTHER, seats=seats)
     record = unpack(play_job(job, bundles, None, memories={digest(memory): memory}).record)
-    assert verifier(bundles.get, lambda name: None, None).verify(record, None) == finding
+    again = verifier(bundles.get, lambda name: None, None, Settings())
+    assert again.verify(record, None) == finding

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -202,12 +205,17 @@ def test_the_file_of_containers_gets_new_secrets_and_keeps_its_other_lines(
     assert "has no line POSTGRES_PASSWORD=" in capsys.readouterr().err
 
 
+def secrets_in(place: Path) -> dict[str, str]:
+    """Returns the secrets that are files of the folder."""
+    return {file.name: file.read_text() for file in place.glob("[a-z]*")}
+
+
 def test_secrets_of_containers_in_files_are_told_to_be_there(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path, place = tmp_path / ".env", tmp_path / "kept"
     deployment.write(path, deployment.into_files({"LISTEN": "127.0.0.1:8000"}, place))
-    before = {file.name: file.read_text() for file in place.iterdir()}
+    before = secrets_in(place)
     assert main.run(["admin", "rotate-secrets", "--env-file", str(path)]) == 0
     told = capsys.readouterr()
     assert "Replaced: POSTGRES_PASSWORD, BROKER_PASSWORD" in told.out
@@ -221,7 +229,7 @@ def test_secrets_of_containers_in_files_are_told_to_be_there(
 def test_the_folder_of_secrets_is_read_as_compose_reads_it(tmp_path: Path, line: str) -> None:
     path, place = tmp_path / ".env", tmp_path / "kept"
     deployment.into_files({}, place)
-    before = {file.name: file.read_text() for file in place.iterdir()}
+    before = secrets_in(place)
     path.write_text(f"{line}\n")
     assert main.run(["admin", "rotate-secrets", "--env-file", str(path)]) == 0
     assert all((place / name).read_text() != text for name, text in before.items())
@@ -236,3 +244,70 @@ def test_a_folder_without_secrets_gets_none(
     assert main.run(words) == 2
     assert "elsewhere, which has no file postgres_password" in capsys.readouterr().err
     assert not (tmp_path / "elsewhere").exists()
+
+
+def made_by(folder: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """Returns the exit code of `make env`, and the last line that it prints."""
+    capsys.readouterr()
+    return deployment.main(folder), capsys.readouterr().out.splitlines()[-1]
+
+
+def test_the_file_of_containers_is_made_or_a_sentence_says_why_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DOCKER_GID", "nonsense")
+    wrong = ".env was not written: DOCKER_GID is 'nonsense'; give the number of a group."
+    assert made_by("", capsys) == (1, wrong)
+    monkeypatch.setenv("DOCKER_GID", "999")
+    wrong = ".env was not written: /dev/null/x cannot be used: Not a directory."
+    assert made_by("/dev/null/x", capsys) == (1, wrong)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "letter.txt").touch()
+    wrong = "other holds something else: name a folder that is new or empty"
+    assert made_by("other", capsys) == (1, wrong)
+    assert not (tmp_path / ".env").exists()
+    (tmp_path / "kept").mkdir()
+    assert made_by("kept", capsys)[0] == 0
+    (tmp_path / ".env").unlink()
+    wrong = "kept already exists, and its secrets are in use: edit it, or remove it"
+    assert made_by("kept", capsys) == (1, wrong)
+
+
+def test_the_folder_of_secrets_may_have_a_space_and_is_not_offered_to_git(
+    tmp_path: Path, checkout: Path
+) -> None:
+    made = tmp_path / "matchbox"
+    made.mkdir()
+    for one in ("Makefile", "cli"):
+        (made / one).symlink_to(checkout / one)
+    given = {**os.environ, "DOCKER_GID": "999", "PYTHONDONTWRITEBYTECODE": "1"}
+    make = ["make", "env", f"PYTHON={sys.executable}", "SECRETS=my secrets"]
+    subprocess.run(make, cwd=made, env=given, capture_output=True, check=True)
+    assert "\nSECRETS=my secrets\n" in (made / ".env").read_text()
+    subprocess.run(["git", "init", "-q"], cwd=made, check=True)
+    status = ["git", "status", "--porcelain", "--untracked-files=all"]
+    told = subprocess.run(status, cwd=made, capture_output=True, text=True, check=True).stdout
+    assert sorted(line.partition(" ")[2] for line in told.splitlines()) == [
+        ".env", "Makefile", "cli",
+    ]  # fmt: skip
+
+
+def test_only_one_folder_of_secrets_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert deployment.main("my", "secrets") == 1
+    assert "name one folder" in capsys.readouterr().out
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_setting_that_containers_call_otherwise_is_named(tmp_path: Path) -> None:
+    read = "- ${ARENAS:-1} ${MATCHBOX_ARENA_TOKEN:-} ${DOCKER_SOCKET:-}"
+    (tmp_path / "docker-compose.yml").write_text(read)
+    (tmp_path / ".env").write_text(
+        "MATCHBOX_ARENAS=4\nMATCHBOX_EXPRESS_ARENA=false\nDOCKER_SOKET=/x\nDOCKER_HOST=x\n"
+    )
+    says = [sentence.partition("; ")[2] for sentence in deployment.unread(tmp_path / ".env")]
+    meant = ("ARENAS", "EXPRESS_ARENAS", "DOCKER_SOCKET")
+    assert says == [f"did you mean {name}?" for name in meant]

@@ -73,6 +73,18 @@ def test_a_documents_file_runs(matchbox: Run, game: str, tmp_path: Path) -> None
     assert told.out.splitlines()[-1].isdigit()
 
 
+def test_the_example_of_creatures_runs_with_a_game_at_its_end(
+    matchbox: Run, tmp_path: Path
+) -> None:
+    page = (CHECKOUT / "matchbox/games/creatures/README.md").read_text()
+    file = tmp_path / "timid.py"
+    playing = "print(play_game(TimidPlayer('Ann'), AutoPilot('Bob'), print_details=False))\n"
+    file.write_text(page.split("```python\n")[1].split("```")[0] + playing)
+    told = matchbox("run", file, "--game", "creatures")
+    assert (told.code, told.err) == (0, "")
+    assert told.out.splitlines()[-1].isdigit()
+
+
 @pytest.mark.parametrize("game", FILES)
 def test_a_debugger_stops_in_a_documents_file(game: str, tmp_path: Path) -> None:
     file, mark = a_file(tmp_path, game), FILES[game][1]
@@ -82,7 +94,7 @@ def test_a_debugger_stops_in_a_documents_file(game: str, tmp_path: Path) -> None
     words = [word for order in orders for word in ("-c", order)]
     ran = subprocess.run(
         [sys.executable, "-m", "pdb", *words, str(COMMAND), "run", str(file), "--game", game],
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=240, check=False,
         cwd=tmp_path, env={**os.environ, "HOME": str(tmp_path)},
     )  # fmt: skip
     assert f"> {file}({number})" in ran.stdout, ran.stderr
@@ -156,7 +168,7 @@ def test_an_error_of_the_file_is_shown_as_by_python(line: str, frames: int, tmp_
     file.write_text(f"class Card: pass\n{line}\n")
     ran = subprocess.run(
         [str(COMMAND), "run", str(file), "--game", "skull"],
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=240, check=False,
     )  # fmt: skip
     assert ran.returncode == 1
     assert (ran.stderr.count("Traceback"), ran.stderr.count(", in ")) == (frames, frames)

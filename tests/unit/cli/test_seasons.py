@@ -109,20 +109,35 @@ def test_a_season_is_shown_with_its_terms_and_its_winner(
 @pytest.mark.parametrize(
     "terms, why",
     [
-        ("--format round-robin --rounds 5", "--rounds has no meaning beside --format round-robin:"),
+        (
+            "--format round-robin --rounds 5",
+            "rounds has no meaning in a round-robin season: leave it out, or choose swiss",
+        ),
         (
             "--format swiss --question top",
-            "--question has no meaning beside --format swiss: leave it out",
+            "question has no meaning in a swiss season: leave it out, or choose adaptive",
         ),
-        ("--question order --top 3", "--top has no meaning beside --question order:"),
-        ("--divisions 1 --moving 2", "--moving has no meaning beside --divisions 1:"),
+        (
+            "--format swiss --cycles 3",
+            "leave it out, or choose round-robin or adaptive",
+        ),
+        (
+            "--format adaptive --question order --top 3",
+            "top has no meaning for the question order: leave it out, or choose the question top",
+        ),
+        (
+            "--divisions 1 --moving 2",
+            "moving has no meaning in one division: leave it out, or choose more divisions",
+        ),
+        ("--group 4", "group has no meaning in a round-robin season"),
+        ("--mixed 2", "mixed has no meaning in a game of rivals, which has no teams: leave it out"),
     ],
 )
 def test_a_season_takes_no_term_that_it_would_ignore(
     charlie: User, matchbox: Run, terms: str, why: str
 ) -> None:
     told = matchbox("season", "create", "cup", "--game", "bomb", *terms.split())
-    assert (told.code, told.out) == (2, "")
+    assert (told.code, told.out) == (1, "")
     assert why in told.err
 
 
@@ -140,6 +155,12 @@ def test_every_season_is_listed_page_after_page(
     assert shown.count("season: ") == 20
     assert "and 181 more: `matchbox season list --league bomb` lists them all" in shown
     assert " more: " not in matchbox("league", "show", "cup").out
+
+
+def test_a_misspelt_league_has_no_empty_list(alice: User, matchbox: Run) -> None:
+    assert matchbox("season", "list", "--league", "bomb", "--json").json == []
+    told = matchbox("season", "list", "--league", "nosuch")
+    assert (told.code, "nosuch" in told.err) == (1, True)
 
 
 @pytest.mark.parametrize("command", ["replay", "verify"])
@@ -179,6 +200,7 @@ def test_every_match_of_a_season_is_played_again(
     standing = found.pop("standing")
     assert standing["same"]
     assert standing["computed"] == standing["digest"]
+    assert found.pop("limits")["server"]
     nothing: dict[str, Any] = {"different": [], "unrepeatable": []}
     assert found == {
         "season": "spring",
@@ -229,7 +251,9 @@ def test_a_match_is_told_and_proved(charlie: User, platform: Platform, matchbox:
     assert (proof.code, proof.json["verdict"]) == (0, "same")
     assert proof.json["digest"] == document["digest"]
     assert (proof.json["bout"], proof.json["move"]) == (None, None)
-    assert matchbox("verify", match, "--box", "none").out.startswith("same: ")
+    bare = matchbox("verify", match, "--box", "none")
+    assert bare.out.startswith("same: ")
+    assert bare.err.startswith("verified under the limits of http://")
     both = matchbox("replay", match, "--json", "--bout", 1)
     assert (both.code, both.out) == (2, "")
     assert "leave out --bout" in both.err

@@ -350,7 +350,7 @@ def test_one_game_is_one_game(more: tuple[object, ...], matchbox: Run) -> None:
 
 
 def test_it_says_if_some_bots_never_met(matchbox: Run) -> None:
-    words = ("simulate", "skull", *["random"] * 4, "--games", 4, "--box", "none")
-    told = matchbox(*words, "--players", "2-3").err
-    assert "At tables of 2, some bots never met: a table has bots that follow each other" in told
-    assert "never met" not in matchbox(*words, "--players", "3-6").err
+    words = ("simulate", "skull", *["random"] * 4, "--box", "none", "--players")
+    told = matchbox(*words, "2-3", "--games", 4).err
+    assert "At tables of 2, some bots never met: give more --games for that" in told
+    assert "never met" not in matchbox(*words, "2-6", "--games", 6).err

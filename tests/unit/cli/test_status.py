@@ -40,7 +40,12 @@ def test_it_lists_the_arenas_with_what_they_are_doing(
     charlie: User, platform: Platform, matchbox: Run
 ) -> None:
     books = platform.books
-    for name, doing, seconds in (("arena-1", "", 50), ("arena-2", "a lesson", 3)):
+    match = "6b5c58774395e3c6a3e65b3e0091acf6"
+    for name, doing, seconds in (
+        ("arena-1", "", 50),
+        ("arena-2", "a lesson", 2),
+        ("arena-3", match, 1),
+    ):
         with books.write() as session:
             report = {"arena": f"{name}@far", "box": "bwrap", "walled": True}
             report |= {"host": "far", "doing": doing}
@@ -50,8 +55,9 @@ def test_it_lists_the_arenas_with_what_they_are_doing(
     lines = matchbox("status").out.splitlines()
     assert "arena-1@far\tfar\tsilent\tnothing\t53 s ago" in lines
     assert "arena-2@far\tfar\treports\ta lesson\t3 s ago" in lines
+    assert "arena-3@far\tfar\treports\tmatch 6b5c5877\t1 s ago" in lines
     jobs = "Jobs at work: 0, sent to arenas: 0, waiting: 0."
-    assert lines[-1] == f"Arenas: 1. {jobs} The ledger's last sign of life: 0 s ago."
+    assert lines[-1] == f"Arenas: 2. {jobs} The ledger's last sign of life: 0 s ago."
 
 
 def test_a_server_that_hangs_is_named_after_some_seconds(

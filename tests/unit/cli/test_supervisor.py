@@ -6,15 +6,15 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from cli.supervisor import LONGEST_PAUSE_S, Child, Program, Supervisor, on_stop
+from tests.installation import eventually, gone
 
-DEADLINE_S = 120.0
 SLEEPER = [sys.executable, "-S", "-c", "import time; print('up', flush=True); time.sleep(600)"]
 STUBBORN = [
     *(sys.executable, "-S", "-c"),
@@ -23,22 +23,6 @@ STUBBORN = [
 ]
 FAILING = [sys.executable, "-S", "-c", "print('no'); raise SystemExit(3)"]
 ENVIRONMENT = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[3])}
-
-
-def until(true: Callable[[], bool]) -> None:
-    """Waits until the condition is true."""
-    deadline = time.monotonic() + DEADLINE_S
-    while not true():
-        assert time.monotonic() < deadline, "it never came true"
-        time.sleep(0.01)
-
-
-def gone(pid: int) -> bool:
-    """Returns whether the process has ended, reaped or not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except FileNotFoundError:
-        return True
 
 
 @pytest.fixture
@@ -55,6 +39,16 @@ def supervisor(tmp_path: Path, said: list[str]) -> Iterator[Supervisor]:
     made.kill()
 
 
+@contextmanager
+def started(child: Child) -> Iterator[Child]:
+    """The child, which has started and ends with the block."""
+    child.start()
+    try:
+        yield child
+    finally:
+        child.kill()
+
+
 def pid_of(supervisor: Supervisor, place: int = 0) -> int:
     """The process id of a child."""
     process = supervisor._children[place].process
@@ -64,7 +58,7 @@ def pid_of(supervisor: Supervisor, place: int = 0) -> int:
 
 def test_what_a_child_prints_goes_to_its_log(supervisor: Supervisor, tmp_path: Path) -> None:
     supervisor.add(Program("one", SLEEPER, ENVIRONMENT))
-    until(lambda: (tmp_path / "one.log").read_text() == "up\n")
+    eventually(lambda: (tmp_path / "one.log").read_text() == "up\n")
     assert not gone(pid_of(supervisor))
 
 
@@ -72,16 +66,16 @@ def test_a_child_that_is_killed_is_started_again(
     supervisor: Supervisor, said: list[str], tmp_path: Path
 ) -> None:
     supervisor.add(Program("one", SLEEPER, ENVIRONMENT))
-    until(lambda: (tmp_path / "one.log").read_text() == "up\n")
+    eventually(lambda: (tmp_path / "one.log").read_text() == "up\n")
     first = pid_of(supervisor)
     os.kill(first, signal.SIGKILL)
-    until(lambda: gone(first))
+    eventually(lambda: gone(first))
 
     def again() -> bool:
         supervisor.restart_dead()
         return (tmp_path / "one.log").read_text() == "up\nup\n"
 
-    until(again)
+    eventually(again)
     assert said == ["one was ended by signal 9; it is started again"]
     assert pid_of(supervisor) != first
 
@@ -93,16 +87,15 @@ def test_a_child_that_dies_again_and_again_is_waited_for_longer_each_time(
     one = Child(
         Program("one", FAILING, ENVIRONMENT), tmp_path / "one.log", said.append, lambda: now
     )
-    one.start()
-    pauses = []
-    for _ in range(9):
-        assert one.process is not None
-        one.process.wait()
-        one.restart_dead()
-        pauses.append(one.restart_at - now)
-        now = one.restart_at
-        one.restart_dead()
-    one.kill()
+    with started(one):
+        pauses = []
+        for _ in range(9):
+            assert one.process is not None
+            one.process.wait()
+            one.restart_dead()
+            pauses.append(one.restart_at - now)
+            now = one.restart_at
+            one.restart_dead()
     assert pauses == [0.5, 1, 2, 4, 8, 16, 30, 30, LONGEST_PAUSE_S]
     assert said[0] == "one ended with code 3; it is started again"
     assert said[1].startswith("one ended with code 3 right after its start (see ")
@@ -116,24 +109,23 @@ def test_a_child_whose_folder_is_removed_is_started_again(
     asked: list[int] = []
     program = Program("one", SLEEPER, ENVIRONMENT, folder=counts)
     one = Child(program, tmp_path / "one.log", said.append, lambda: now)
-    one.start()
-    one.restart_dead()  # It has not made the folder yet.
-    counts.mkdir()
-    now = LONGEST_PAUSE_S + 1
-    one.restart_dead()
-    assert one.process is not None
-    assert one.process.poll() is None
-    counts.rmdir()
-    monkeypatch.setattr(one.process, "terminate", lambda: asked.append(1))
-    for _ in range(3):  # A second request would end a web server in the middle of its answers.
+    with started(one):
+        one.restart_dead()  # It has not made the folder yet.
+        counts.mkdir()
+        now = LONGEST_PAUSE_S + 1
         one.restart_dead()
-    assert asked == [1]
-    one.process.kill()
-    one.process.wait()
-    one.restart_dead()
-    assert one.process is not None
-    assert said == ["one was ended by signal 9; it is started again"]
-    one.kill()
+        assert one.process is not None
+        assert one.process.poll() is None
+        counts.rmdir()
+        monkeypatch.setattr(one.process, "terminate", lambda: asked.append(1))
+        for _ in range(3):  # A second request would end a web server in the middle of its answers.
+            one.restart_dead()
+        assert asked == [1]
+        one.process.kill()
+        one.process.wait()
+        one.restart_dead()
+        assert one.process is not None
+        assert said == ["one was ended by signal 9; it is started again"]
 
 
 def test_a_child_without_its_folder_that_does_not_stop_is_killed(
@@ -142,22 +134,21 @@ def test_a_child_without_its_folder_that_does_not_stop_is_killed(
     now = 0.0
     program = Program("one", STUBBORN, ENVIRONMENT, patience_s=10, folder=tmp_path / "counts")
     one = Child(program, tmp_path / "one.log", said.append, lambda: now)
-    one.start()
-    first = one.process
-    assert first is not None
-    until(lambda: "up" in one.log.read_text())
-    now = LONGEST_PAUSE_S + 1
-    one.restart_dead()
-    now += 10
-    one.restart_dead()
-    assert first.poll() is None
-    now += 0.1
-    one.restart_dead()
-    assert first.poll() == -signal.SIGKILL
-    assert said == ["one did not stop and was killed; it is started again"]
-    one.restart_dead()
-    assert one.process not in (None, first)
-    one.kill()
+    with started(one):
+        first = one.process
+        assert first is not None
+        eventually(lambda: "up" in one.log.read_text())
+        now = LONGEST_PAUSE_S + 1
+        one.restart_dead()
+        now += 10
+        one.restart_dead()
+        assert first.poll() is None
+        now += 0.1
+        one.restart_dead()
+        assert first.poll() == -signal.SIGKILL
+        assert said == ["one did not stop and was killed; it is started again"]
+        one.restart_dead()
+        assert one.process not in (None, first)
 
 
 def test_a_log_that_cannot_be_emptied_leaves_the_programs_alone(
@@ -183,7 +174,7 @@ def test_a_child_that_cannot_be_started_is_tried_again(
 
     supervisor.add(Program("one", SLEEPER, ENVIRONMENT))
     os.kill(pid_of(supervisor), signal.SIGKILL)
-    until(lambda: gone(pid_of(supervisor)))
+    eventually(lambda: gone(pid_of(supervisor)))
     (child,) = supervisor._children
     with monkeypatch.context() as full:
         full.setattr(subprocess, "Popen", fail)
@@ -212,7 +203,7 @@ def test_children_stop_layer_by_layer(supervisor: Supervisor, tmp_path: Path) ->
         command = [sys.executable, "-S", "-c", source, name]
         supervisor.add(Program(name, command, ENVIRONMENT, layer=layer))
     for name in "abc":
-        until(lambda name=name: (tmp_path / f"{name}.log").read_text() == "up\n")  # type: ignore[misc]
+        eventually(lambda name=name: (tmp_path / f"{name}.log").read_text() == "up\n")  # type: ignore[misc]
     pids = [pid_of(supervisor, place) for place in range(3)]
     supervisor.stop()
     assert told.read_text() == "bca"
@@ -221,7 +212,7 @@ def test_children_stop_layer_by_layer(supervisor: Supervisor, tmp_path: Path) ->
 
 def test_a_child_that_does_not_stop_is_killed(supervisor: Supervisor, tmp_path: Path) -> None:
     supervisor.add(Program("one", STUBBORN, ENVIRONMENT, patience_s=0.2))
-    until(lambda: (tmp_path / "one.log").read_text() == "up\n")
+    eventually(lambda: (tmp_path / "one.log").read_text() == "up\n")
     pid = pid_of(supervisor)
     supervisor.stop()
     assert gone(pid)
@@ -230,7 +221,7 @@ def test_a_child_that_does_not_stop_is_killed(supervisor: Supervisor, tmp_path: 
 def test_a_long_log_is_put_aside_at_a_start(supervisor: Supervisor, tmp_path: Path) -> None:
     (tmp_path / "one.log").write_bytes(b"x" * (11 << 20))
     supervisor.add(Program("one", SLEEPER, ENVIRONMENT))
-    until(lambda: (tmp_path / "one.log").read_text() == "up\n")
+    eventually(lambda: (tmp_path / "one.log").read_text() == "up\n")
     assert (tmp_path / "one.log.1").stat().st_size == 11 << 20
 
 
@@ -243,10 +234,10 @@ def test_a_child_dies_with_the_process_that_started_it(tmp_path: Path) -> None:
         "time.sleep(600)"
     )
     parent = subprocess.Popen([sys.executable, "-c", source], env=ENVIRONMENT)
-    until(lambda: pid_file.exists() and pid_file.read_text().endswith("\n"))
+    eventually(lambda: pid_file.exists() and pid_file.read_text().endswith("\n"))
     parent.kill()
     parent.wait()
-    until(lambda: gone(int(pid_file.read_text())))
+    eventually(lambda: gone(int(pid_file.read_text())))
 
 
 WRITER = [
@@ -262,20 +253,17 @@ def test_a_log_stays_short_while_its_program_goes_on_writing(
 ) -> None:
     monkeypatch.setattr("cli.supervisor._LOG_BYTES", 50_000)
     child = Child(Program("writer", WRITER, ENVIRONMENT), tmp_path / "writer.log", said.append)
-    child.start()
-    try:
+    with started(child):
         older = tmp_path / "writer.log.1"
-        until(lambda: child.log.stat().st_size > 50_000)
+        eventually(lambda: child.log.stat().st_size > 50_000)
         child.restart_dead()
         assert older.read_text().startswith("line 0000000")
-        until(lambda: child.log.stat().st_size > 50_000)
+        eventually(lambda: child.log.stat().st_size > 50_000)
         child.restart_dead()
-        until(lambda: child.log.stat().st_size > 0)
+        eventually(lambda: child.log.stat().st_size > 0)
         assert not child.log.read_bytes().startswith(b"\0")
         assert child.process is not None
         assert child.process.poll() is None
-    finally:
-        child.kill()
 
 
 @pytest.mark.parametrize("before, called", [(signal.SIG_IGN, 0), (signal.SIG_DFL, 1)])

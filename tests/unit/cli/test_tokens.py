@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from cli import whole_file
+from cli.login import Login, save_login
 from server.db.models import Role, User
 from server.services import accounts
 from tests.unit.cli.conftest import Platform, Run
@@ -60,6 +61,33 @@ def test_a_token_is_made_listed_and_revoked(
     assert matchbox("token", "revoke", found[1]["id"], "--json").code == 1
 
 
+def test_a_token_that_is_revoked_is_told_once_what_to_do(
+    alice: User, matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MATCHBOX_TOKEN", "mbx_revoked")
+    told = matchbox("bots").err
+    assert "this token is unknown or revoked: MATCHBOX_TOKEN has no valid token" in told
+    assert "make a new one" not in told
+
+
+def test_a_login_without_a_terminal_reads_its_name_and_shows_no_prompt(
+    dora: User, platform: Platform, matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed(monkeypatch, "dora", PASSWORD)
+    told = matchbox("login", platform.url)
+    assert told.code == 0
+    assert told.err.startswith("Logged in to ")
+
+
+def test_a_login_without_a_terminal_and_a_name_asks_no_server(
+    matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed(monkeypatch, "")
+    told = matchbox("login", "http://127.0.0.1:9")
+    assert told.code == 2
+    assert "give --name, or the name as a line of stdin" in told.err
+
+
 def test_a_token_without_a_scope_is_told_which_one_it_needs(
     alice: User, matchbox: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -81,6 +109,41 @@ def test_a_login_may_have_scopes_and_an_end(
     assert (line["name"], line["scopes"]) == ("login", ["read"])
 
 
+def test_a_logout_revokes_the_token_and_deletes_it(
+    dora: User, platform: Platform, matchbox: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    typed(monkeypatch, PASSWORD)
+    assert matchbox("login", platform.url, "--name", "dora", "--scope", "read").code == 0
+    token = kept(tmp_path / "home")
+    told = matchbox("logout", "--json")
+    file = tmp_path / "home" / ".config" / "matchbox" / "login.json"
+    assert (told.code, told.json) == (0, {"url": platform.url, "file": str(file)})
+    assert not file.exists()
+    assert "No login is kept in" in matchbox("logout").err
+    monkeypatch.setenv("MATCHBOX_TOKEN", token)
+    assert "this token is unknown or revoked" in matchbox("bots").err
+
+
+def test_a_logout_without_the_server_says_that_the_token_still_works(
+    matchbox: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    file = save_login(Login("http://127.0.0.1:9", "mbx_secret"))
+    told = matchbox("logout")
+    assert (told.code, file.exists()) == (1, False)
+    assert "login.json is deleted, but its token still works: the server at http" in told.err
+    assert "revoke it on your account's page at http://127.0.0.1:9" in told.err
+
+
+def test_a_logout_with_a_token_that_has_ended_only_deletes_it(
+    dora: User, platform: Platform, matchbox: Run
+) -> None:
+    file = save_login(Login(platform.url, "mbx_unknown"))
+    assert (matchbox("logout").code, file.exists()) == (0, False)
+    file.write_text("{")
+    assert (matchbox("logout").code, file.exists()) == (0, False)
+
+
 @pytest.mark.parametrize("more", [("--scope", "read"), ("--days", "7")])
 def test_a_token_that_is_pasted_keeps_its_rights(matchbox: Run, more: tuple[str, str]) -> None:
     refused = matchbox("login", "http://127.0.0.1:9", "--token", *more)
@@ -100,6 +163,30 @@ def test_a_new_password_leaves_the_login_alone(
     assert matchbox("bots").code == 0
     with platform.books.read() as session:
         assert accounts.log_in(session, "dora", NEW).id == dora.id
+
+
+class Terminal(io.StringIO):
+    """A stdin at which somebody sits."""
+
+    def isatty(self) -> bool:
+        """Returns True."""
+        return True
+
+
+def test_a_new_password_is_asked_for_twice_at_a_terminal(
+    dora: User, matchbox: Run, platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, bool]] = []
+
+    def prompt(what: str, **options: bool) -> str:
+        asked.append((what, options["confirmation_prompt"]))
+        return {"Password": PASSWORD, "New password": NEW}[what]
+
+    monkeypatch.setenv("MATCHBOX_TOKEN", platform.token(dora))
+    monkeypatch.setattr(sys, "stdin", Terminal())
+    monkeypatch.setattr("typer.prompt", prompt)
+    assert matchbox("password").code == 0
+    assert asked == [("Password", False), ("New password", True)]
 
 
 def test_a_new_password_may_revoke_every_token_but_the_one_that_it_makes(

@@ -41,10 +41,12 @@ def test_a_class_is_made_by_command(
     names.write_text("\n")
     empty = matchbox("league", "accounts", "cup", names)
     assert (empty.code, "there is no name in" in empty.err) == (2, True)
-    names.write_text("Owl Eyes,owl\n")
+    names.write_text("note,account\nOwl Eyes,owl\n")
     noted = matchbox("league", "accounts", "cup", names, "--json").json["items"]
     assert [(one["name"], one["note"]) for one in noted] == [("owl", "Owl Eyes")]
-    assert "Owl Eyes" in matchbox("league", "results", "cup").out
+    shown = matchbox("league", "results", "cup").out.splitlines()
+    assert shown[0] == "rank\tauthor\tbest bot\tits rank\telo\tmatches\tbots\tnote"
+    assert [line for line in shown if line.endswith("\t0\t0\tOwl Eyes")]
     with platform.books.context.read() as session:
         assert accounts.log_in(session, "anna", made[0]["password"])
 
@@ -64,6 +66,11 @@ def test_accounts_are_reset_changed_closed_and_reopened_by_command(
     last = matchbox("admin", "user", "role", "charlie", "author")
     assert (last.code, "last operator" in last.err) == (1, True)
     assert matchbox("admin", "user", "reopen", "alice").code == 0
+    open_one = matchbox("admin", "user", "delete", "alice", "--reason", "left")
+    assert (open_one.code, "close it first" in open_one.err) == (1, True)
+    assert matchbox("admin", "user", "close", "alice", "--reason", "left").code == 0
+    gone = matchbox("admin", "user", "delete", "alice", "--reason", "left", "--json").json
+    assert gone["name"] == f"deleted-author-{alice.id}"
 
 
 def test_a_link_to_choose_a_password_is_made_by_command(

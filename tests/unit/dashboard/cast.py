@@ -30,7 +30,7 @@ from matchbox.answers.accounts import (
 from matchbox.answers.arenas import ArenaKey, ArenaKeys, ArenaMatches
 from matchbox.answers.bots import Bot, BotLine, BotName, Draft, Report, State, VersionLine
 from matchbox.answers.faults import FaultList, OneFault
-from matchbox.answers.games import Game, Option
+from matchbox.answers.games import Game, Limits, Option
 from matchbox.answers.health import ArenaLine, Figures, Finding, Health, JobsLine
 from matchbox.answers.leagues import Seasons
 from matchbox.answers.lessons import Lesson, Lessons
@@ -57,6 +57,7 @@ from matchbox.dice import SeededDice
 from matchbox.errors import MatchboxError, NotFound
 from matchbox.game import CHANCE
 from matchbox.registry import game
+from matchbox.settings import Settings, limits_for_authors
 from server.headers import guard_answers
 from server.problems import status_of
 from tests.unit.dashboard import classroom, compared, counted, mailbox, playing, queued
@@ -463,7 +464,7 @@ Cast: Any = make_dataclass(
 
 SOURCE: Final = Cast(
     viewer=lambda: ALICE,
-    libraries=lambda: ["numpy"],
+    limits=lambda: Limits.model_validate(limits_for_authors(Settings())),
     uploads_closed=lambda: None,
     signup_closed=lambda: False,
     play_closed=lambda: False,
@@ -494,6 +495,7 @@ SOURCE: Final = Cast(
     seasons=lambda **asked: Seasons(items=[season_line()], next=None),
     season=season,
     leagues=lambda: [league_line("bomb"), league_line("cup")],
+    check_new_league=lambda *asked: None,
     league=league,
     following=lambda season: None,
     season_standings=lambda season: board(*BOARD.lines, title="Autumn 2026"),

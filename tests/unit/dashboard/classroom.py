@@ -18,10 +18,11 @@ from matchbox.errors import NotFound
 from tests.unit.dashboard.seasons import EARLIER
 
 CODE: Final = "abcd-2345"
-MEMBERSHIP: Final = Membership(league="cup", game="bomb", title="Bomb", seasons=["spring"])
+MEMBERSHIP: Final = Membership(league="cup", game="bomb", title="Bomb", seasons=["spring"], full=[])
 RESULTS: Final = [
     AuthorResult(author="alice", joined=True, closed=False, rank=1, best_bot="alice/careful",
-                 board_rank=2, score=1574.2, matches=1207, bots=2),
+                 board_rank=2, score=1574.2, matches=1207, bots=2, newest_bot="alice/ledger",
+                 newest_version=3, newest_state="refused"),
     AuthorResult(author="bob", joined=False, closed=True, rank=2, best_bot="bob/ledger",
                  board_rank=3, score=1500.0, matches=1200, bots=1),
     AuthorResult(author="dora", joined=True, closed=False, rank=None, best_bot=None,

@@ -68,7 +68,7 @@ def table(name: str = NAME, *, since: int = 0, secret: str = "", **more: Any) ->
     return Table(**given)
 
 
-TABLES: Final = Tables(items=[answers.TableLine(**line())], allowed=50)
+TABLES: Final = Tables(items=[answers.TableLine(**line())], allowed=50, each=3)
 
 
 def steps(name: str, seat: int | None) -> Steps:

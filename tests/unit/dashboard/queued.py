@@ -6,7 +6,7 @@ from typing import Final
 
 from matchbox.answers.faults import BotFaults, FaultKind, Faults
 from matchbox.answers.queue import QueueDetail, QueueGroup, QueueKind, Waiting, WaitingJob
-from tests.unit.dashboard.seasons import EARLIER
+from tests.unit.dashboard.seasons import EARLIER, LATER
 
 WAITING: Final = Waiting(place=3, seconds=40, reason="2 try-outs come before it.")
 HELD: Final = Waiting(place=None, seconds=None, reason="The league bomb is paused.")
@@ -39,7 +39,7 @@ QUEUE: Final = QueueDetail(
         WaitingJob(kind="turn", id="t", name="a table of bomb", since=EARLIER, place=1,
                    seconds=None, reason="It waits for a free arena."),
         WaitingJob(kind="lesson", id="7", name="bob/ledger v3", since=EARLIER, place=1,
-                   seconds=12, reason="It waits for a free arena."),
+                   seconds=12, reason="It waits for a free arena.", season_name="spring"),
     ],
 )  # fmt: skip
 NO_QUEUE: Final = QueueDetail(stopped="", window=32, kinds=QUEUE.kinds[1:], groups=[], jobs=[])
@@ -51,7 +51,7 @@ def faults(days: int) -> Faults:
     told = (("alice/careful", {"crash": 3, "illegal": 1207}), ("bob/ledger", {"platform": 2}))
     bots = [
         BotFaults(bot=bot, version=2, state="suspended", faults=sum(kinds.values()), kinds=kinds,
-                  last_match="0123456789abcdef", last_hour=EARLIER)
+                  last_match="0123456789abcdef", last_hour=EARLIER, last_at=LATER)
         for bot, kinds in told
     ]  # fmt: skip
     kinds = [FaultKind(kind=kind, faults=count, bots=1)

@@ -33,6 +33,8 @@ VERIFIED: Final = Verification(
     at=EARLIER, matches=60, out_of=60, same=58, different=[], standing="same",
     unrepeatable=["ab" * 16], replayed_only=["cd" * 16],
     lessons={"lessons": 4, "out_of": 4, "same": 4, "different": []},
+    counts={"different": 0, "unrepeatable": 1, "replayed_only": 1},
+    lesson_counts={"different": 0, "unrepeatable": 0, "not_repeated": 0},
 )  # fmt: skip
 
 
@@ -115,7 +117,9 @@ def fixtures(season: int, rounds: Collection[int]) -> list[Fixture]:
 def meetings(season: int, rows: Collection[int], columns: Collection[int]) -> list[Meeting]:
     """Versions with neighbouring row numbers have met; the one with the lower number won."""
     return [
-        Meeting(first=one, second=other, bouts=28, share=0.75 if one < other else 0.25)
+        Meeting(first=one, second=other, bouts=28, share=0.75, ci95=(0.6, 0.86))
+        if one < other
+        else Meeting(first=one, second=other, bouts=28, share=0.25, ci95=(0.14, 0.4))
         for one in rows
         for other in columns
         if abs(one - other) == 1

@@ -135,7 +135,6 @@ def leaderboard(name: str) -> Board:
 
 
 _ALICE: Final = TableSeat(seat=0, kind="person", name="alice", version=None)
-_BOT: Final = TableSeat(seat=1, kind="bot", name="house/careful", version=2)
 _FREE: Final = TableSeat(seat=1, kind="free", name="", version=None)
 _NO_TURN: Final[dict[str, Any]] = {"choices": [], "to_move": []}
 _LONG: Final = [Choice(move=at, words=f"Place {at}", group="Places", picks=[]) for at in range(30)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 import flask
 import pytest
 from flask import Flask
@@ -42,6 +44,16 @@ def test_an_address_is_made_once(app: Flask, monkeypatch: pytest.MonkeyPatch) ->
         assert url_for("bot", name="one") == first
     with app.test_request_context("/", base_url="http://another.example"):
         assert url_for("bot", name="one") == first
+
+
+def test_a_long_address_is_not_remembered(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Anybody can make as many of them as they like."""
+    url_for = addresses.remembered()
+    with app.test_request_context("/"):
+        for values in ({"next": "x" * 201}, {"x" * 201: ""}):
+            assert url_for("bot", name="one", **values) == "/bots/one?" + urlencode(values)
+        monkeypatch.setattr(flask, "url_for", lambda endpoint, **values: "made again")
+        assert url_for("bot", name="one", next="x" * 201) == "made again"
 
 
 @pytest.mark.parametrize(

@@ -286,3 +286,25 @@ def test_a_comparison_that_is_refused_leaves_the_page_waiting_for_the_verdict() 
     assert 'hx-get="/bots/alice/careful"' in section
     whole = make_app().test_client().get("/bots/alice/careful?versions=2").text
     assert 'hx-get="/bots/alice/careful?versions=2"' in whole
+
+
+@pytest.mark.parametrize("address", ["/bots/alice/careful", "/bots/alice/careful?part=recent"])
+@pytest.mark.parametrize(
+    ("state", "told"),
+    [
+        ({"active": 3}, "No match yet. An active version is paired within a minute"),
+        ({"active": None}, "No match yet. It plays once a version is accepted."),
+        ({"active": None, "retired_at": EARLIER}, "No match yet."),
+    ],
+)
+def test_a_bot_without_a_match_says_what_it_waits_for(
+    address: str, state: dict[str, Any], told: str
+) -> None:
+    source = replace(
+        SOURCE,
+        matches=lambda **_: Matches(items=[], next=None),
+        bot=lambda owner, name: cast.bot(owner, name, **state),
+    )
+    shown = text(address, source)
+    assert told in shown
+    assert ("within a minute" in shown) == (state["active"] is not None)

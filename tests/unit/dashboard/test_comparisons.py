@@ -29,7 +29,7 @@ from tests.unit.dashboard.test_pages import get
             ),
         ),
         (2, ("Version 4 is better than version 3", "+35 Elo, 95% interval +4 to +62", "2 bouts")),
-        (3, ("is suspended", "−0.012 points a game", "bob/ledger")),
+        (3, ("is suspended", "−0.012 points a bout", "bob/ledger")),
     ],
 )
 def test_a_comparison_says_what_it_found(number: int, told: tuple[str, ...]) -> None:
@@ -69,7 +69,7 @@ def test_only_one_that_runs_asks_again_and_can_be_cancelled() -> None:
 
 def test_the_form_offers_accepted_versions_and_what_is_left_of_the_day() -> None:
     page = get("/bots/alice/careful")
-    assert "9,500 of your 20,000 games for today are left" in page.text
+    assert "9,500 of your 20,000 bouts for today are left" in page.text
     assert "4 against 3" in page.text
     bounds = [one for tag, one in page.elements if one.get("name") == "games"]
     assert bounds[0]["max"] == "9500"
@@ -99,15 +99,41 @@ def test_nobody_is_shown_the_way_in_and_no_form() -> None:
 @pytest.mark.parametrize(
     ("own", "said", "measured"),
     [
-        ({"verdict": "not-better"}, "Version 4 is not better than version 3", ""),
-        ({"state": "finished", "elo": 3.4}, "games are too few to say", "+3 Elo"),
-        ({"difference": 0.25}, "not clear yet", "+0.250 points a game"),
+        ({"verdict": "not-better"}, "Version 4 is not 20 Elo better than version 3", ""),
+        ({"verdict": "not-better", "llr": None}, "Version 4 is not better than version 3", ""),
+        (
+            {"verdict": "better", "bounds": [-20.0, 0.0]},
+            "Version 4 is less than 20 Elo worse than version 3",
+            "",
+        ),
+        ({"state": "finished", "elo": 3.4}, "bouts are too few to say", "+3 Elo"),
+        ({"difference": 0.25}, "not clear yet", "+0.250 points a bout"),
     ],
 )
 def test_the_finding_is_a_sentence(own: dict[str, Any], said: str, measured: str) -> None:
     told = row(9, **own)
     assert said in finding(told)
     assert measure(told) == measured
+
+
+@pytest.mark.parametrize(
+    ("verdict", "ci95", "said"),
+    [
+        ("better", [-4.0, 30.0], "contains 0"),
+        ("better", [-30.0, -4.0], "lies below 0"),
+        ("better", [4.0, 30.0], ""),
+        ("not-better", [2.0, 12.0], "lies above 0"),
+        ("not-better", [-12.0, -2.0], ""),
+    ],
+)
+def test_an_interval_that_does_not_agree_with_the_verdict_is_explained(
+    verdict: str, ci95: list[float], said: str
+) -> None:
+    over = row(2, state="finished", verdict=verdict, elo=sum(ci95) / 2, ci95=ci95)
+    source = replace(SOURCE, comparison=lambda number: over)
+    text = get("/comparisons/2", source).text
+    assert ("Why the interval" in text) is bool(said)
+    assert f"Why the interval {said}" in text or not said
 
 
 def test_a_comparison_without_spread_says_why_it_has_no_estimate() -> None:

@@ -44,8 +44,19 @@ def test_it_holds_both_sides_of_every_pair() -> None:
     lines = cast.BOARD.lines
     met = seasons.meetings(7, *[[line.version_id for line in lines]] * 2)
     first, second, *_ = cross_tables.crossed(lines, lines, met)
-    assert first == Crossed(1, lines[0].bot, [None, Cell(0.75, 28, 3), *[None] * (len(lines) - 2)])
-    assert second.cells[:3] == [Cell(0.25, 28, 1), None, Cell(0.75, 28, 3)]
+    assert first == Crossed(
+        1, lines[0].bot, [None, Cell(0.75, (0.6, 0.86), 28, 3), *[None] * (len(lines) - 2)]
+    )
+    assert second.cells[:3] == [Cell(0.25, (0.14, 0.4), 28, 1), None, first.cells[1]]
+
+
+def test_every_share_has_its_interval() -> None:
+    cells = [
+        attrs["title"]
+        for tag, attrs in get("/seasons/7").elements
+        if tag == "td" and "title" in attrs
+    ]
+    assert any("75.0% of 28 bouts, 95% interval 60.0% to 86.0%" in one for one in cells)
 
 
 @pytest.mark.parametrize("bots", [2, 40, 60])

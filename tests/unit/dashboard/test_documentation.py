@@ -126,7 +126,7 @@ def test_a_page_lists_its_headings() -> None:
     page = make_app().test_client().get("/docs/operate").text
     contents = page.partition('<nav class="contents"')[2].partition("</nav>")[0]
     assert '<li class="level-2"><a href="#backup">Backup</a></li>' in contents
-    assert '<li class="level-3"><a href="#cores">Cores</a></li>' in contents
+    assert '<li class="level-3"><a href="#in-one-room">In one room</a></li>' in contents
 
 
 def test_the_name_of_a_file_leads_to_its_page() -> None:
@@ -186,6 +186,19 @@ def test_a_search_shows_where_it_found_the_words() -> None:
     assert "Nothing was found" in client.get("/docs/?q=no-such-word").text
     hostile = client.get("/docs/", query_string={"q": "<script>("}).text
     assert "<script>(" not in hostile
+
+
+def test_only_the_hits_that_are_shown_have_an_excerpt(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[list[str]] = []
+
+    def counted(paragraphs: list[str], words: list[str]) -> list[tuple[str, bool]]:
+        made.append(words)
+        return excerpt(paragraphs, words)
+
+    monkeypatch.setattr(documentation, "excerpt", counted)
+    assert len(search("e")) > documentation.MAX_HITS
+    make_app().test_client().get("/docs/?q=e")
+    assert made == [["e"]] * documentation.MAX_HITS
 
 
 def test_an_excerpt_has_the_paragraph_with_most_of_the_words() -> None:

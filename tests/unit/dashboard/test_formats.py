@@ -10,7 +10,7 @@ import pytest
 from dashboard import formats
 from matchbox.answers.leagues import Round
 from matchbox.league.format import CHOICES, Admission, Format, Schedule
-from matchbox.settings import MAX_DEALS
+from matchbox.settings_of_play import MAX_DEALS
 from tests.unit.dashboard import seasons
 from tests.unit.dashboard.cast import OPERATOR, SOURCE
 from tests.unit.dashboard.test_pages import get
@@ -107,7 +107,12 @@ def test_entry_rules_are_told_in_words(admitted: Admission, told: list[str]) -> 
 
 def test_a_schedule_and_options_are_told() -> None:
     assert formats.schedule(Schedule()) == ""
-    assert formats.schedule(Schedule(cron="0 18 * * FRI")) == "0 18 * * FRI (UTC)"
+    assert formats.schedule(Schedule(cron="0 18 * * FRI")) == "At 18:00 on Friday (UTC)"
+    once = Schedule(once="2026-12-11 08:00", zone="Europe/Berlin")
+    told = "Once, on Friday, December 11, 2026, at 08:00 (Europe/Berlin)"
+    assert formats.schedule(once) == told
+    assert formats.schedule(Schedule(once="2026-02-30 18:00")) == "2026-02-30 18:00 (UTC)"
+    assert formats.schedule(Schedule(cron="whenever")) == "whenever (UTC)", "as it was typed"
     assert formats.options({"see": 3, "faces": 6}) == "see 3, faces 6"
 
 
@@ -120,7 +125,8 @@ def season_page(source: Any = SOURCE, **own: Any) -> str:
 def test_a_season_says_how_it_is_played_and_which_versions_are_fixed() -> None:
     told = season_page()
     assert "2 double round robins: every two bots meet in both orders." in told
-    assert "0 18 * * FRI (Europe/Berlin)" in told
+    assert "At 18:00 on Friday (Europe/Berlin)" in told
+    assert "0 18 * * FRI" not in told, "only operators see the expression"
     assert "v3 is newer, but does not play here" in told
     assert "Divisions1 · 2" in told.replace("Divisions ", "Divisions")
 
@@ -141,11 +147,8 @@ def test_a_season_that_cannot_go_on_says_why_and_operators_what_to_do() -> None:
     row = seasons.season(7, state="paused", trouble="the rules of Bomb have changed")
     source = replace(SOURCE, season=lambda number: row)
     assert "It cannot go on: the rules of Bomb have changed." in get("/seasons/7", source).text
-    operators = replace(OPERATOR, season=lambda number: row)
-    assert (
-        "have changed. Put that right and resume it, or cancel it."
-        in get("/seasons/7", operators).text
-    )
+    live = get("/seasons/7?part=live", source).text
+    assert "have changed. An operator can put that right and resume it, or cancel it." in live
     stopped = replace(SOURCE, season=lambda number: seasons.season(7, state="paused"))
     assert "cannot go on" not in get("/seasons/7", stopped).text
 

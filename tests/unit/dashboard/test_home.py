@@ -29,6 +29,19 @@ def test_the_closest_match_whose_result_is_known_is_on_the_stage() -> None:
     assert sorted([hidden, team, clear, level], key=home.margin) == [level, clear, team, hidden]
 
 
+def test_the_results_that_came_last_come_first() -> None:
+    early, late = (
+        a_match(0.5, 0.5).model_copy(
+            update={"id": name * 32, "finished_at": f"2026-11-0{day}T18:00:00Z"}
+        )
+        for name, day in (("a", 1), ("b", 2))
+    )
+    source = replace(SOURCE, matches=lambda **asked: Matches(items=[early, late], next=None))
+    page = get("/?part=now", source).text
+    last = page[page.index("Just finished") :]
+    assert last.index("bbbbbbbb") < last.index("aaaaaaaa")
+
+
 def test_a_bout_without_a_fault_that_tells_a_story_is_played() -> None:
     fault = cast.bout(4)
     short, long = cast.bout(0, moves=2), cast.bout(1, moves=400)

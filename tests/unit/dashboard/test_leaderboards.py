@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -165,6 +166,13 @@ def test_the_map_of_a_long_board_is_shown_part_by_part() -> None:
     client.get("/leaderboards/bomb/pairs?top=60&page=99")
     client.get("/leaderboards/bomb/pairs")
     assert asked == [(60, 60), (60, 120), (20, 0)]
+    bots = counted.FIGURES.bots
+    drawn = json.loads(board_figures.pairs(counted.FIGURES, 61).to_json())
+    assert drawn["data"][0]["x"] == [str(61 + at) for at in range(len(bots))]
+    assert [name.split()[0] for name in drawn["layout"]["yaxis"]["ticktext"]] == drawn["data"][0][
+        "x"
+    ]
+    assert f'"{61 + len(bots) - 1} ' in page, "a bot has the number of its place"
     assert "page=2" not in make_app().test_client().get("/leaderboards/bomb/pairs").text
 
 
@@ -237,6 +245,19 @@ def test_a_small_line_of_the_board_ends_where_the_board_is() -> None:
     assert f'aria-label="from 1400 to {board.elo:.0f}"' in html("/leaderboards/bomb", source)
     alike = replace(SOURCE, rating_trails=lambda game, versions: {board.version_id: [board.elo]})
     assert 'class="spark"' not in html("/leaderboards/bomb", alike), "one point is no line"
+
+
+@pytest.mark.parametrize(("half", "path"), [(2.8, "M2 12L36 10L70 8"), (0.1, "M2 18L36 10L70 2")])
+def test_the_small_line_of_a_score_is_as_high_as_its_interval(half: float, path: str) -> None:
+    own = {"score": 42.6, "score_ci95": (42.6 - half, 42.6 + half)}
+    team = cast.board(cast.line(1, "alice/careful", None, 0.0, 60, **own), cooperative=True)
+    trails = {1: [41.2, 41.9]}
+    source = replace(
+        SOURCE, leaderboard=lambda game: team, rating_trails=lambda game, versions: trails
+    )
+    page = html("/leaderboards/bomb", source)
+    assert 'aria-label="from 41.2 to 42.6"' in page
+    assert f'd="{path}"' in page
 
 
 def test_the_share_of_a_seat_says_how_far_its_interval_reaches_to_either_side() -> None:

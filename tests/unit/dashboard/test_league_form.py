@@ -13,7 +13,7 @@ import pytest
 from dashboard import formats, league_form
 from dashboard.assets import STATIC
 from dashboard.source import Source
-from matchbox.league.format import CHOICES, OWN, Format
+from matchbox.league.format import CHOICES, FIELDS_OF_KIND, Format
 from tests.unit.dashboard import cast, seasons
 from tests.unit.dashboard.cast import NOBODY, OPERATOR, SOURCE, make_app
 from tests.unit.dashboard.test_pages import Seen, get
@@ -33,7 +33,7 @@ def names(page: Seen) -> set[str]:
 
 def test_every_format_has_a_sentence_and_settings_of_its_own() -> None:
     assert set(league_form.KINDS) == {*CHOICES["kind"], league_form.CONTINUOUS}
-    assert set(OWN) == set(CHOICES["kind"])
+    assert set(FIELDS_OF_KIND) == set(CHOICES["kind"])
 
 
 def test_it_begins_with_game_and_format_each_with_a_sentence() -> None:
@@ -154,12 +154,24 @@ def test_the_third_step_says_in_sentences_what_will_be_made() -> None:
     page = step(3, **typed, by="invitation", bots="2", cron="0 18 * * FRI", deals="7")
     assert "Groups of at most 4; the best 2 of each go on to a knock-out." in page.text
     assert "By invitation. Each author may enter 2 bots." in page.text
-    assert "They start by the schedule 0 18 * * FRI (UTC)." in page.text
+    assert "They start by the schedule 0 18 * * FRI: At 18:00 on Friday (UTC)." in page.text
     assert "7 deals a match" in page.text
     assert "1 deal a match" in step(3, **typed, deals="1").text
     sent = {a["name"]: a.get("value") for tag, a in page.elements if tag == "input" and "name" in a}
     assert {**typed, "by": "invitation", "cron": "0 18 * * FRI"}.items() <= sent.items()
     assert "continuous" not in sent
+
+
+def test_a_single_start_is_asked_with_a_calendar_and_not_taken_with_a_cron_line() -> None:
+    typed = {"name": "cup", "game": "bomb", "kind": "swiss", "once": "2026-12-11T18:00"}
+    page = step(3, **typed)
+    told = "Once, on Friday, December 11, 2026, at 18:00 (UTC). An operator starts all others."
+    assert told in page.text
+    page = step(3, **typed, cron="0 18 * * FRI")
+    assert "seasons start once or by cron; leave out one of them" in page.text
+    asked = next(a for tag, a in page.elements if tag == "input" and a.get("name") == "once")
+    assert (asked["type"], asked["value"]) == ("datetime-local", "2026-12-11T18:00")
+    assert [a["data-wrong"] for _, a in page.elements if "data-wrong" in a] == ["once"]
 
 
 def test_a_continuous_league_is_sent_without_a_kind() -> None:
@@ -178,12 +190,48 @@ def test_a_mistake_leads_back_to_the_settings_and_keeps_what_was_typed() -> None
     for seats in ("many", "3"):
         page = step(3, name="cup", game="bomb", kind="swiss", seats=seats)
         assert f"is played by 2 players, not {seats!r}" in unescape(page.text)
+    for deals in ("abc", "0", "5001"):
+        page = step(3, name="cup", game="bomb", kind="swiss", deals=deals)
+        assert f"A match has 1 to 5000 deals, not {deals!r}" in unescape(page.text)
+        assert "Make the league" not in page.text
     assert "give it one" in step(3, game="bomb").text
     for name in ("class_7b", "Class 7b", "x"):
         page = step(3, name=name, game="bomb", kind="swiss")
         assert f"{name!r} cannot be a name" in unescape(page.text)
         assert {"name", "rounds"} <= names(page)
     assert "step 1 of 3" in step(3, name="cup", game="poker").text
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [
+        ({"name": ""}, "name"),
+        ({"name": "Class 7b"}, "name"),
+        ({"deals": "0"}, "deals"),
+        ({"seats": "3"}, "seats"),
+        ({"hours": "many"}, "hours"),
+        ({"rounds": "0"}, "rounds"),
+    ],
+)
+def test_a_mistake_names_its_field(wrong: dict[str, str], field: str) -> None:
+    page = step(3, **{"name": "cup", "game": "bomb", "kind": "swiss", **wrong})
+    assert [a["data-wrong"] for _, a in page.elements if "data-wrong" in a] == [field]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "unfolded"),
+    [
+        ({"name": ""}, False),
+        ({"rounds": "0"}, False),
+        ({"hours": "many"}, True),
+        ({"max_matches": "0"}, True),
+    ],
+)
+def test_the_settings_that_few_need_unfold_if_the_mistake_is_there(
+    wrong: dict[str, str], unfolded: bool
+) -> None:
+    page = step(3, **{"name": "cup", "game": "bomb", "kind": "swiss", **wrong})
+    assert ["open" in a for tag, a in page.elements if tag == "details"] == [unfolded]
 
 
 def test_only_operators_make_leagues() -> None:
@@ -213,3 +261,19 @@ def test_a_step_carries_nothing_that_the_form_does_not_ask_for(number: int, name
     assert any("rounds=5" in address for address in addresses)
     assert not [address for address in addresses if "javascript" in address]
     assert name not in names(page) - {"csrf_token"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "kept"),
+    [("knock-out", {"group"}), ("swiss", {"rounds"}), ("continuous", set[str]())],
+)
+def test_settings_of_another_kind_or_game_that_was_chosen_before_are_not_sent_on(
+    kind: str, kept: set[str]
+) -> None:
+    typed = {"group": "4", "rounds": "5", "cycles": "3", "question": "top", "mixed": "2"}
+    sent = names(step(3, name="cup", game="bomb", kind=kind, **typed))
+    assert sent & typed.keys() == kept
+    source = replace(OPERATOR, games=lambda: [TEAM])
+    teams = urlencode({"name": "cup", "game": TEAM.name, "mixed": "2", "placement": "4"})
+    sent = names(get(f"{NEW}?{teams}&step=3", source))
+    assert {"mixed", "placement"} & sent == {"mixed"}

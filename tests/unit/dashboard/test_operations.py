@@ -11,6 +11,7 @@ import pytest
 
 from matchbox.answers.bots import Bot, State
 from matchbox.answers.platform import Audit
+from matchbox.answers.queue import Waiting
 from matchbox.errors import Forbidden
 from tests.unit.dashboard import cast, seasons
 from tests.unit.dashboard.cast import MATCH, NOBODY, OPERATOR, SOURCE, get
@@ -177,6 +178,16 @@ def test_a_parked_version_says_so_with_and_without_the_platforms_error(
         assert (trouble or "an operator has been notified") in page
 
 
+def test_a_version_in_quarantine_says_why_its_try_out_waits() -> None:
+    def bot(owner: str, name: str) -> Bot:
+        row = cast.version(4, "quarantined", None, trouble="present thrice", id=4)
+        return cast.bot(owner, name, versions=[row])
+
+    waits = Waiting(place=3, seconds=None, reason="2 try-outs come before it.")
+    page = get("/bots/alice/careful/versions/4", replace(SOURCE, bot=bot, waiting=lambda _: waits))
+    assert "2 try-outs come before it. Place" in page.text
+
+
 def test_the_faults_are_counted_by_kind_and_by_bot_with_a_way_to_each() -> None:
     page = get("/admin/faults?days=7").text
     for said in (
@@ -186,6 +197,7 @@ def test_the_faults_are_counted_by_kind_and_by_bot_with_a_way_to_each() -> None:
         'href="/matches?bot=alice/careful&amp;version=2&amp;fault=1">1,210</a>',
         'illegal <b class="number">1,207</b>',
         'href="/matches/0123456789abcdef"',
+        'data-sort="2026-11-27T17:00:00Z"',
     ):
         assert said in page, said
     assert "No bot has made a fault" in get("/admin/faults", replace(
@@ -206,9 +218,11 @@ def test_the_faults_are_counted_by_kind_and_by_bot_with_a_way_to_each() -> None:
 def test_what_can_be_done_about_a_match_depends_on_its_season(
     season: Any, says: str, form: bool, again: bool
 ) -> None:
-    played = cast.match(MATCH, season=7)
+    played = cast.match(MATCH, season=7, season_name="spring")
     source = replace(OPERATOR, match=lambda name: played, season=lambda number: season)
     page = get(f"/matches/{MATCH}/operate", source).text
     assert says in page
+    assert '<a href="/seasons/7">season spring</a>' in page
+    assert '<a href="/seasons/7">season spring</a>' in get(f"/matches/{MATCH}", source).text
     assert (f'action="/admin/matches/{MATCH}/void"' in page) == form
     assert ('name="again"' in page) == again

@@ -285,6 +285,18 @@ def test_a_refused_version_shows_the_verdict_the_reason_and_the_line() -> None:
     assert "→ 5 def turn(self, game_data, play_a_card)" in seen.text
 
 
+def test_a_refused_version_keeps_its_verdict_when_its_file_is_removed() -> None:
+    gone = make_app(replace(SOURCE, file_of=lambda owner, name, number: b"")).test_client()
+    page = gone.get("/bots/alice/careful/versions/3").text
+    assert "Refused. Your bot ended with an error." in page
+    assert "Its file was removed, since it was refused." in page
+    assert "Submit a fixed version" in page
+    assert "Its source" not in page
+    source = gone.get("/bots/alice/careful/versions/3/source")
+    assert source.status_code == 404
+    assert "no file of version 3: the version was refused" in source.text
+
+
 def test_a_pending_version_asks_again_by_itself_and_a_settled_one_does_not() -> None:
     for number, asks in ((4, 1), (3, 0), (2, 0)):
         seen = get(f"/bots/alice/careful/versions/{number}")
@@ -353,8 +365,30 @@ def test_a_list_of_matches_says_that_there_is_no_such_bot() -> None:
         path = f"/matches?bot=alice/careful&version={version}"
         refused = make_app(empty).test_client().get(path)
         assert refused.status_code == 422
-        assert "it must be a whole number of at most 9 digits, from 1 up" in refused.text
+        assert "it must be a whole number from 1 to 999999999" in refused.text
         assert 'name="version"' in refused.text
+
+
+@pytest.mark.parametrize("name", ["fault", "rated"])
+def test_a_flag_of_a_list_of_matches_is_set_or_left_out(name: str) -> None:
+    asked: list[Any] = []
+
+    def matches(**filters: Any) -> Any:
+        asked.append(filters.get(name))
+        return SOURCE.matches(**filters)
+
+    client = make_app(replace(SOURCE, matches=matches)).test_client()
+    for text in ("1", "True", ""):
+        assert client.get(f"/matches?{name}={text}").status_code == 200
+    assert asked == [True, True, None]
+    for text in ("0", "no"):
+        refused = client.get(f"/matches?{name}={text}")
+        assert refused.status_code == 422
+        assert f"{name.capitalize()} is {text!r}; it must be 1, or left out" in unescape(
+            refused.text
+        )
+        assert not re.search(rf'name="{name}"[^>]* checked', refused.text)
+    assert len(asked) == 3
 
 
 def test_a_filter_of_matches_that_is_refused_stays_in_its_form() -> None:
@@ -570,7 +604,7 @@ def test_a_report_of_a_bot_that_never_ran_has_no_zeros() -> None:
     source = replace(SOURCE, bot=lambda owner, name: cast.bot(owner, name, versions=versions))
     page = get("/bots/alice/careful/versions/3", source).text
     assert "Refused." in page
-    assert "Games tried" not in page
+    assert "Bouts tried" not in page
     assert "Time for a decision" not in page
     assert "Its output and tracebacks" in page
     assert "Time for a decision" in get("/bots/alice/careful/versions/2").text

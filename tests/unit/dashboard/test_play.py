@@ -14,7 +14,7 @@ from werkzeug.test import TestResponse
 from dashboard import drawings, game_pages, play
 from dashboard.source import Source
 from matchbox import registry
-from matchbox.answers.games import Option
+from matchbox.answers.games import Game, Option
 from matchbox.answers.matches import EVERYBODY, Step
 from matchbox.answers.play import Choice, Opponent, Place, Tables, TableSeat
 from matchbox.errors import Forbidden
@@ -75,6 +75,16 @@ def test_the_first_page_leads_to_every_game_and_lists_ones_tables() -> None:
     assert "/close" not in page
     assert f'action="{TABLE}/close"' in get("/play", OPERATOR).text
     assert "log in" in get("/play", NOBODY).text
+
+
+@pytest.mark.parametrize("path", ["/", "/games/bomb", "/leagues", TABLE])
+def test_nothing_leads_to_play_where_it_is_switched_off(path: str) -> None:
+    off = replace(OVER, play_closed=lambda: True)
+    links = re.compile(r'href="/play(/bomb)?["?]')
+    assert links.search(get(path, OVER).text)
+    assert not links.search(get(path, off).text)
+    for page in ("/play", "/play/bomb"):
+        assert "switched off" in get(page, off).text
 
 
 def test_the_form_offers_the_bots_the_best_first() -> None:
@@ -326,6 +336,7 @@ def test_the_viewers_tables_are_listed_by_pages() -> None:
 
     client = make_app(replace(SOURCE, tables=tables)).test_client()
     first, last = client.get("/play").text, client.get("/play?before=12.ab").text
+    assert "You may sit at 3 open tables; at most 50 tables may be open at a time." in first
     assert 'href="/play?before=12.ab#tables">Older tables' in first
     assert "Newest tables" not in first
     assert 'href="/play#tables">Newest tables' in last
@@ -346,10 +357,19 @@ def test_options_by_which_nobody_decides_are_not_offered() -> None:
         name: Option(default=one.default, help=one.help, choices=list(one.choices))
         for name, one in registry.game("war").spec.options.items()
     }
-    games = [one.model_copy(update={"options": given}) for one in SOURCE.games()]
-    source = replace(SOURCE, games=lambda: games)
-    assert '<option value="dealt"' in get("/play/bomb", source).text
-    assert "option-play" not in get("/play/war", source).text
+    bomb = SOURCE.games()[0].model_copy(update={"options": given})
+
+    def form(game: Game) -> str:
+        answer = get(f"/play/{game.name}", replace(SOURCE, games=lambda: [game]))
+        assert answer.status_code == 200
+        return answer.text
+
+    assert '<option value="dealt"' in form(bomb)
+    war = bomb.model_copy(update={"name": "war"})
+    assert "option-play" not in form(war)
+    dealt = given["play"].model_copy(update={"default": "dealt"})
+    only = form(war.model_copy(update={"options": {"play": dealt}}))
+    assert '<select name="option-play"><option value="choose">' in only
 
 
 def test_every_option_offers_what_the_game_takes() -> None:

@@ -38,7 +38,7 @@ def test_it_says_what_waits_in_which_order_and_why() -> None:
         "a draft of alice",
         "One try-out comes before it.",
         "a table of bomb",
-        'href="/seasons/7"',
+        'bob/ledger v3 in <a href="/seasons/7">season spring</a>',
         "46 s",
     ):
         assert said in page, said

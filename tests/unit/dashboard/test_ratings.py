@@ -17,6 +17,7 @@ from tests.unit.dashboard.cast import EMPTY, HISTORY, SOURCE, make_app, rated
 from tests.unit.dashboard.test_pages import get
 
 BOT = "alice/careful"
+THAN = "than at first, around the mean of all versions, which changes when others come"
 TOO_NEW = "has not been rated for long enough to show a change"
 
 
@@ -59,8 +60,8 @@ def test_a_team_s_history_is_its_score() -> None:
 @pytest.mark.parametrize(
     ("last", "told"),
     [
-        (rated(4, 9, 1200, 1574.2, 11.0), "Version 4 has risen by 44 Elo"),
-        (rated(4, 9, 1200, 1380.0, 11.0), "Version 4 has fallen by 150 Elo"),
+        (rated(4, 9, 1200, 1574.2, 11.0), f"Version 4 is rated 44 Elo higher {THAN}"),
+        (rated(4, 9, 1200, 1380.0, 11.0), f"Version 4 is rated 150 Elo lower {THAN}"),
         (rated(4, 9, 1200, 1500.0, 11.0), "Version 4 is rated about as it was at first"),
         (rated(5, 9, 1, 1500.0, 200.0), f"Version 5 {TOO_NEW}"),
     ],
@@ -79,7 +80,7 @@ def test_a_provisional_rating_is_no_start_of_a_rise() -> None:
 
 def test_the_bot_s_page_shows_it_with_its_data() -> None:
     page = get("/bots/alice/careful")
-    assert "Version 4 has risen by 44 Elo." in page.text
+    assert f"Version 4 is rated 44 Elo higher {THAN}." in page.text
     assert "1574 ± 11" in page.text
     found = [one for tag, one in page.elements if one.get("data-figure") == "figure-data"]
     assert len(found) == 1

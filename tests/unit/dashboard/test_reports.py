@@ -45,6 +45,12 @@ def test_the_excerpt_marks_the_wrong_place_among_its_neighbours() -> None:
     assert "def turn" in lines[AROUND].text
 
 
+@pytest.mark.parametrize("end", ["\r", "\r\n"])
+def test_lines_end_as_for_python(end: str) -> None:
+    text = BROKEN.replace("\n", end)
+    assert excerpt(text, 5) == excerpt(BROKEN, 5)
+
+
 @pytest.mark.parametrize("text, number", [(None, 5), ("", 1), ("x = 1", 99), ("x", 0), ("x", None)])
 def test_there_is_no_excerpt_without_such_a_line(text: str | None, number: int | None) -> None:
     assert excerpt(text, number) == []

@@ -97,12 +97,15 @@ def test_a_standing_that_has_been_shown_is_not_sent_again() -> None:
     assert set(parts_of(answer.text)) == {"state", "bracket", "course"}
 
 
-def test_the_end_of_a_season_says_what_came_of_it_though_the_standing_has_been_shown() -> None:
-    over = seasons.season(7, state="finished")
-    client = client_of(replace(SOURCE, season=lambda number: over))
-    answer = poll(client, f"running-2-q3.{seasons.STAMP.standing}")
-    assert parts_of(answer.text)["state"] == parts_of(client.get("/seasons/7").text)["state"]
-    assert "leads" in answer.text
+@pytest.mark.parametrize("before", ["open-0-1", "frozen-0-1", "paused-2-q3"])
+def test_a_page_of_another_state_is_sent_nothing_so_that_it_loads_itself_again(before: str) -> None:
+    answer = poll(client_of(SOURCE), f"{before}.{seasons.STAMP.standing}")
+    assert (answer.status_code, answer.data) == (200, b"")
+
+
+def test_the_page_of_a_finished_season_says_who_leads() -> None:
+    over = replace(SOURCE, season=lambda number: seasons.season(7, state="finished"))
+    assert "leads" in parts_of(client_of(over).get("/seasons/7").text)["state"]
 
 
 def test_all_who_look_at_the_same_are_sent_what_was_drawn_once() -> None:

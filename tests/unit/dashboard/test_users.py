@@ -53,6 +53,12 @@ def test_the_list_says_how_many_there_are_and_marks_closed_ones() -> None:
     assert "Show 1 account<" in get("/admin", replace(EMPTY, viewer=OPERATOR.viewer)).text
 
 
+def test_the_page_of_an_account_links_its_bots() -> None:
+    assert re.search(
+        r'<dt>Bots</dt><dd><a href="/authors/[\w-]+">\d', get("/admin/users/alice").text
+    )
+
+
 def test_however_many_pages_there_are_few_are_linked() -> None:
     def users(**asked: Any) -> Users:
         return classroom.users(**asked).model_copy(update={"pages": 200, "page": 90})
@@ -91,6 +97,12 @@ def test_a_large_class_is_shown_a_page_at_a_time() -> None:
         assert page.count('href="/admin/users/pupil-') == len(shown)
         assert page.count('<option value="pupil-') == len(authors)
     assert "/leagues/cup/class?page=5#results" in first
+
+
+def test_the_class_page_shows_whose_newest_upload_was_refused_with_a_way_to_it() -> None:
+    page = make_app(OPERATOR).test_client().get("/leagues/cup/class").text
+    link = '<a href="/bots/alice/ledger/versions/3">ledger v3</a>'
+    assert f'{link} <span class="tag bad">refused</span>' in page
 
 
 def test_a_class_page_at_an_address_for_everybody_does_not_warn() -> None:

@@ -73,7 +73,10 @@ def test_a_refusal_is_told_on_a_page_without_bouts_too(shown: Match) -> None:
         ({"finding": "different", "bout": 1, "move": 3}, "bout 2 at move 4</a>"),
         ({"finding": "unrepeatable", "bout": 1, "move": 3}, "the result stands"),
         ({"finding": "replayed_only"}, "because a file is missing or the arena had another"),
-        ({"finding": "replayed_only", "why": "numpy is newer"}, "because numpy is newer."),
+        (
+            {"finding": "replayed_only", "why": "numpy is newer"},
+            "The arena's reason: “numpy is newer”",
+        ),
         ({"state": "failed", "finding": None}, "There is no finding, because the platform"),
         ({"state": "failed", "finding": None, "why": "it has new rules"}, "it has new rules."),
         ({"state": "waiting", "finding": None}, "An arena plays this match again"),

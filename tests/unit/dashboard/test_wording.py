@@ -76,8 +76,7 @@ def test_an_expected_score_is_a_share_with_its_interval() -> None:
 
 
 def test_shares_counts_and_nouns() -> None:
-    assert wording.percent(0.5236) == "52.4%"
-    assert wording.percent(None) == "–"
+    assert wording.share(0.5236) == "52.4%"
     assert wording.whole(12345) == "12,345"
     assert wording.plural(1, "match", "matches") == "1 match"
     assert wording.plural(1200, "match", "matches") == "1,200 matches"

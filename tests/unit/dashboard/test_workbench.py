@@ -15,11 +15,13 @@ import pytest
 
 import dashboard
 from dashboard import game_pages
+from dashboard.source import Source
 from matchbox import registry
+from matchbox.answers.classes import FullSeason
 from matchbox.answers.matches import Matches
 from matchbox.bundle import NAME, read_bundle
-from tests.unit.dashboard import cast
-from tests.unit.dashboard.cast import BROKEN, MATCH, NOBODY, SOURCE, games, make_app
+from tests.unit.dashboard import cast, classroom
+from tests.unit.dashboard.cast import BROKEN, MATCH, NOBODY, OPERATOR, SOURCE, games, make_app
 from tests.unit.dashboard.test_pages import get
 
 
@@ -37,6 +39,18 @@ def test_every_game_has_an_example_that_can_be_sent_in(game: str) -> None:
     compile(example, "player.py", "exec")
 
 
+def test_the_class_is_told_of_for_its_game_alone_and_where_no_place_is_left() -> None:
+    assert "A bot that is accepted here is entered into spring." in get("/submit?game=bomb").text
+    other = classroom.MEMBERSHIP.model_copy(update={"game": "chess"})
+    elsewhere = replace(SOURCE, memberships=lambda: [other])
+    assert "You are in league" not in get("/submit?game=bomb", elsewhere).text
+    full = [FullSeason(id=7, name="spring", bots=["careful"])]
+    one = classroom.MEMBERSHIP.model_copy(update={"full": full})
+    page = get("/submit?game=bomb", replace(SOURCE, memberships=lambda: [one])).text
+    assert "Your careful is entered into spring, which takes no more bots of yours" in page
+    assert "is accepted here" not in page
+
+
 def test_a_new_bot_begins_with_the_example_beside_the_rules() -> None:
     seen = get("/submit?game=bomb")
     assert text("/submit?game=bomb") == game_pages.example("bomb") == text("/submit", "given")
@@ -49,7 +63,6 @@ def test_another_game_brings_its_own_rules_and_example() -> None:
     both = replace(SOURCE, games=lambda: two)
     assert text("/submit?game=war", source=both) == game_pages.example("war")
     assert "Rules of Addition War" in get("/submit?game=war", both).text
-    assert "Rules of Bomb" in get("/submit?game=unknown", both).text
 
 
 def test_the_next_version_begins_with_the_newest_or_the_one_that_is_named() -> None:
@@ -135,6 +148,35 @@ def test_a_refused_version_is_mended_at_its_line() -> None:
     assert '/submit?game=bomb&name=careful&version=3&line=5" data-line="5">Fix line 5<' in page
 
 
+@pytest.mark.parametrize(
+    "asked", ["game=zzz", "game=bomb&name=careful&version=abc", "game=bomb&name=careful&version="]
+)
+def test_a_game_or_a_version_that_there_is_not_is_not_another_one(asked: str) -> None:
+    assert make_app().test_client().get(f"/submit?{asked}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "part"),
+    [("/drafts/1", "verdict"), ("/bots/alice/careful/versions/2", "verdict")],
+)
+def test_a_verdict_is_asked_for_at_its_own_address(path: str, part: str) -> None:
+    page = get(f"{path}?more=1")
+    asked = [attrs["hx-get"] for _, attrs in page.elements if attrs.get("id") == part]
+    assert asked == [path]
+
+
+def test_a_line_of_the_games_own_code_is_none_to_mend() -> None:
+    why = (
+        "An exception in the game's own code (sealed/player.py, line 3, in answer), not in the bot."
+    )
+    versions = [cast.version(3, "refused", cast.report("crash", why))]
+    bot = cast.bot("alice", "careful", versions=versions)
+    page = get("/bots/alice/careful/versions/3", replace(SOURCE, bot=lambda *asked: bot)).text
+    assert "sealed/player.py, line 3" in page
+    assert "line=3" not in page
+    assert "Fix line" not in page
+
+
 def test_a_zip_is_shown_at_the_line_that_is_wrong() -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
@@ -194,9 +236,18 @@ def test_an_input_of_a_certain_form_says_which() -> None:
     assert [line for line in asking if "title=" not in line] == []
 
 
-@pytest.mark.parametrize("path", ["/signup", "/submit", "/first/good"])
-def test_a_field_for_a_name_takes_what_is_a_name(path: str) -> None:
-    page = make_app(NOBODY).test_client().get(path).text
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("/signup", NOBODY),
+        ("/submit", NOBODY),
+        ("/first/good", NOBODY),
+        ("/admin/leagues/new", OPERATOR),
+        ("/admin/leagues/new?step=2&game=bomb", OPERATOR),
+    ],
+)
+def test_a_field_for_a_name_takes_what_is_a_name(path: str, source: Source) -> None:
+    page = make_app(source).test_client().get(path).text
     (field,) = re.findall(r'<input name="name"[^>]+>', page)
     (pattern,) = re.findall(r' pattern="([^"]+)"', field)
     assert pattern.replace("\\-", "-") == NAME.pattern

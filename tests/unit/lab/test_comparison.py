@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Sequence
 from math import log
 from random import Random
@@ -75,7 +76,7 @@ def test_it_ends_at_its_most_games_with_an_estimate_and_no_verdict() -> None:
     told: Any = asked.result()
     assert (told["verdict"], told["games"], sum(told["pairs"])) == ("undecided", 44, 22)
     assert told["ci95"][0] < told["elo"] < told["ci95"][1]
-    own = estimate(Trial(cap_games=44), told["pairs"], looks=2)
+    own = estimate(Trial(max_bouts=44), told["pairs"], looks=2)
     assert own is not None
     assert told["elo"] == round(own.elo, 2)
     assert "llr" in asked.progress_text()
@@ -126,3 +127,15 @@ def test_it_refuses_tables_it_cannot_fill_and_games_that_make_no_deal(
 ) -> None:
     with pytest.raises(ValueError, match=r"need a field|allow 8 or more"):
         begin(bots, games, size=size)
+
+
+def test_a_gauntlet_keeps_no_bouts() -> None:
+    asked = begin(4, 8000)
+    tracemalloc.start()
+    try:
+        run(asked, [90, 0, 0, 0])
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert asked.games == 8000
+    assert kept < 1 << 20

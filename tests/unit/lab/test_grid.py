@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from msgspec.structs import replace
 
 from matchbox.lab import grid
 from matchbox.lab.counts import CountedBout, Counts
@@ -54,6 +55,27 @@ def test_every_bot_fills_all_seats_of_every_table_size() -> None:
     ]
 
 
+def test_no_interval_reaches_below_the_least_score() -> None:
+    found = grid.Grid(a_plan(3))
+    for sitting in grid.sittings(found.plan):
+        counts = counts_of(sitting)
+        bouts = [replace(bout, scores=(9 * (deal == 2),)) for deal, bout in enumerate(counts.bouts)]
+        found.add(sitting, replace(counts, bouts=bouts))
+    assert {cell["mean"] for cell in found.result()["cells"]} == {3.0}
+    assert {cell["ci95"][0] for cell in found.result()["cells"]} == {0.0}
+
+
+def test_scores_below_0_keep_their_interval() -> None:
+    found = grid.Grid(a_plan(3))
+    for sitting in grid.sittings(found.plan):
+        counts = counts_of(sitting)
+        bouts = [replace(bout, scores=(-2 - deal,)) for deal, bout in enumerate(counts.bouts)]
+        found.add(sitting, replace(counts, bouts=bouts))
+    for cell in found.result()["cells"]:
+        low, high = cell["ci95"]
+        assert low < cell["mean"] == -3.0 < high
+
+
 def test_all_cells_play_the_same_deals() -> None:
     assert len({tuple(sitting.job.deals) for sitting in grid.sittings(a_plan())}) == 1
     long = [len(sitting.job.deals) for sitting in grid.sittings(a_plan(FIRST_DEALS + 1))]
@@ -89,9 +111,9 @@ def test_mixed_bots_sit_at_tables_together_each_equally_often() -> None:
             seats[len(sitting.bots)][bot] += games
     assert seats == {1: {0: 3, 1: 3}, 3: {0: 9, 1: 9}}
     cells = played(plan).result()["cells"]
-    assert [(cell["players"], cell["bot"], cell["games"]) for cell in cells] == [
-        (1, "a + b", 6),
-        (3, "a + b", 6),
+    assert [(cell["players"], cell["bot"], cell["games"], cell["deals"]) for cell in cells] == [
+        (1, "a + b", 6, 6),
+        (3, "a + b", 6, 2),
     ]
 
 

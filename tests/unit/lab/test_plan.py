@@ -8,12 +8,14 @@ from dataclasses import replace
 
 import pytest
 
+from matchbox.dice import derive_deals
 from matchbox.lab.plan import (
     FIRST_DEALS,
     MAX_BOUTS,
     MAX_DEALS,
     MIN_DEALS,
     Contestant,
+    Deals,
     Plan,
     interleave,
     rotated,
@@ -37,6 +39,13 @@ def games_of(bots: str, games: int) -> list[tuple[str, Sequence[int]]]:
         for deal in sitting.job.deals
         for rotation in sitting.rotations
     ]
+
+
+def test_deals_are_derived_when_they_are_asked_for() -> None:
+    deals = Deals("seed", range(3, 1_000_000_000))
+    assert list(deals[2:5]) == derive_deals("seed", 3, start=5)
+    assert list(deals[2:7:2]) == derive_deals("seed", 5, start=5)[::2]
+    assert (len(deals[5:]), deals[5:][-1]) == (999_999_992, deals[-1])
 
 
 @pytest.mark.parametrize("bots", ["abc", "aab", "aaa", "abab", "aaaaaa", "a"])

@@ -44,6 +44,8 @@ def test_the_table_has_a_row_per_bot_and_leaves_out_what_was_not_played() -> Non
 def test_an_interval_that_reaches_further_to_one_side_is_written_out() -> None:
     assert result_rows.percent(1.0, [0.722, 1.0]) == "100.0 (72.2 to 100.0)"
     assert result_rows.percent(0.97, [0.958, 0.98]) == "97.0 ±1.1"
+    assert result_rows.percent(0.0, [0.0, 0.00383]) == "0.0 (0.0 to 0.4)"
+    assert result_rows.percent(0.003, [0.001, 0.0088]) == "0.3 (0.1 to 0.9)"
 
 
 def test_each_pair_stands_over_both_orders_from_either_side() -> None:
@@ -69,7 +71,13 @@ def test_rows_of_a_file_have_tabs_between_their_cells() -> None:
 
 def test_a_grid_has_a_row_per_bot_and_a_column_per_table_size() -> None:
     cells = [
-        {"bot": bot, "players": size, "mean": size + 0.125, "ci95": [size, size + 0.25]}
+        {
+            "bot": bot,
+            "players": size,
+            "deals": 20,
+            "mean": size + 0.125,
+            "ci95": [size, size + 0.25],
+        }
         for size in (1, 2)
         for bot in ("a", "b")
     ]
@@ -78,6 +86,12 @@ def test_a_grid_has_a_row_per_bot_and_a_column_per_table_size() -> None:
         ["a", "1.12 ±0.12", "2.12 ±0.12"],
         ["b", "1.12 ±0.12", "2.12 ±0.12"],
     ]
+
+
+def test_a_mean_score_has_no_interval_that_cannot_be() -> None:
+    cell = {"bot": "a", "players": 1, "deals": 20, "mean": 3.0, "ci95": [0.0, 19.1]}
+    for change, shown in (({}, "3.00 (0.00 to 19.10)"), ({"deals": 19}, "3.00")):
+        assert result_rows.grid_rows(a_result(cells=[{**cell, **change}])) == [["a", shown]]
 
 
 def test_facts_within_facts_are_columns_of_their_own() -> None:
@@ -143,5 +157,5 @@ def test_a_game_that_tells_nothing_of_its_pairs_has_no_such_rows() -> None:
 
 
 def test_a_single_game_has_no_interval() -> None:
-    cells = [{"bot": "a", "players": 3, "mean": 41.0, "ci95": [41.0, 41.0]}]
+    cells = [{"bot": "a", "players": 3, "deals": 20, "mean": 41.0, "ci95": [41.0, 41.0]}]
     assert result_rows.grid_rows(a_result(cells=cells)) == [["a", "41.00"]]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from matchbox.lab.statistics import bootstrap, is_lopsided, mean_interval, wilson
+from matchbox.lab.statistics import bootstrap, grouped_interval, is_lopsided, mean_interval, wilson
 
 
 @pytest.mark.parametrize(
@@ -53,6 +53,23 @@ def test_the_interval_of_a_mean_holds_it_within_0_and_1(values: list[float]) -> 
     mean, (low, high) = mean_interval(values)
     assert 0.0 <= low <= mean + 1e-9
     assert mean - 1e-9 <= high <= 1.0
+
+
+def test_shares_that_depend_on_each_other_count_as_one() -> None:
+    groups = [(3.0 * (n % 2), 3, 1) for n in range(400)]
+    mean, interval = grouped_interval(groups)
+    assert mean == 0.5
+    assert interval == pytest.approx(mean_interval([n % 2 for n in range(400)])[1])
+
+
+def test_groups_count_by_their_size() -> None:
+    mean, (low, high) = grouped_interval([(2.0, 2, 1), (0.0, 1, 1)] * 200)
+    assert mean == pytest.approx(2 / 3)
+    alike = mean_interval([1.0, 0.0] * 200)[1]
+    assert high - low == pytest.approx(8 / 9 * (alike[1] - alike[0]), rel=0.01)
+    counted = grouped_interval([(2.0, 2, 200), (0.0, 1, 200)])
+    assert (counted[0], *counted[1]) == pytest.approx((mean, low, high))
+    assert grouped_interval([(1.0, 1, 10**12), (0.0, 1, 10**12)])[0] == 0.5  # at once
 
 
 def test_no_value_has_no_mean() -> None:
@@ -103,3 +120,13 @@ def test_a_single_deal_has_a_mean_and_shows_no_spread() -> None:
 def test_half_a_width_tells_the_ends_only_of_an_interval_around_its_share() -> None:
     assert is_lopsided(1.0, wilson(1.0, 10))
     assert not is_lopsided(0.97, wilson(0.97, 1000))
+
+
+@pytest.mark.parametrize("won", [0, 1, 3, 10, 990, 999, 1000])
+def test_an_interval_near_0_or_100_percent_is_lopsided(won: int) -> None:
+    assert is_lopsided(won / 1000, wilson(won / 1000, 1000))
+
+
+@pytest.mark.parametrize("won", [30, 100, 500, 970])
+def test_an_interval_far_from_0_and_100_percent_is_not(won: int) -> None:
+    assert not is_lopsided(won / 1000, wilson(won / 1000, 1000))

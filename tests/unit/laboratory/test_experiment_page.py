@@ -30,7 +30,15 @@ PAIR = {
     "mean_turns": 18.5,
 }
 BOTH = {"bot": "a", "other": "b", "games": 20, "share": 0.55, "ci95": [0.45, 0.65]}
-CELL = {"players": 3, "bot": "a", "games": 10, "mean": 12.5, "ci95": [12.0, 13.0], "max": 20}
+CELL = {
+    "players": 3,
+    "bot": "a",
+    "games": 20,
+    "deals": 20,
+    "mean": 12.5,
+    "ci95": [12.0, 13.0],
+    "max": 20,
+}
 PLACE = {
     "bot": "b",
     "games": 10,
@@ -90,4 +98,5 @@ def test_a_page_loads_nothing_and_holds_the_library_once(kind: str) -> None:
     assert "<link" not in made
     assert made.count("plotly.js v") <= 2
     assert "prefers-color-scheme: dark" in made
+    assert '<meta name="viewport" content="width=device-width">' in made
     assert 3_000_000 < len(made) < 8_000_000

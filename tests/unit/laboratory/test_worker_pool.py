@@ -6,7 +6,8 @@ import multiprocessing
 import signal
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import closing, suppress
 from types import SimpleNamespace
 from typing import Any
 
@@ -46,21 +47,55 @@ def test_whoever_leaves_it_waits_for_no_job() -> None:
         _leave(KeyboardInterrupt)
 
 
-def _interrupt_jobs(stopped: Any) -> None:
+def _play_bouts(box: Any, bouts: int) -> int:
+    for _ in range(bouts):
+        time.sleep(0.01)
+        worker_pool.report(1)
+    return bouts
+
+
+def test_once_its_results_are_not_wanted_a_job_ends_at_its_next_report() -> None:
+    with worker_pool.worker_pool("none", 2) as opened:
+        with closing(opened.play(_play_bouts, [1, *[100_000] * 20])) as played:
+            assert next(played) == 1
+        before = opened.finished_bouts
+        assert list(opened.play(_play_bouts, [5, 6, 7])) == [5, 6, 7]
+        # A process that was about to report when the results were not wanted any more adds one.
+        assert 18 <= opened.finished_bouts - before <= 19
+
+
+def test_jobs_are_made_a_little_before_they_are_needed() -> None:
+    made: list[None] = []
+
+    def jobs() -> Iterator[None]:
+        for _ in range(1000):
+            made.append(None)
+            yield
+
+    with (
+        worker_pool.worker_pool("none", 2) as opened,
+        closing(opened.play(_do_nothing, jobs())) as it,
+    ):
+        next(it)
+        assert len(made) == 2 * worker_pool._AHEAD + 1
+        assert len(list(it)) == 999
+
+
+def _interrupt_jobs(wanted: Any) -> None:
     """Interrupts many short jobs, each a little later in its run than the one before."""
-    worker_pool._Process.stopped = stopped
+    worker_pool._Process.wanted = wanted
     signal.signal(signal.SIGALRM, worker_pool._abort_job)
     for microseconds in range(20_000):
         signal.setitimer(signal.ITIMER_REAL, (microseconds % 60 + 1) / 1e6)
         for _ in range(4):
             with suppress(KeyboardInterrupt):
-                worker_pool._run_job((_do_nothing, None))
+                worker_pool._run_job((0, _do_nothing, None))
 
 
 def test_an_interrupted_process_holds_up_nobody() -> None:
     """An interrupted process once held a lock that all others waited for."""
     spawn = multiprocessing.get_context("spawn")
-    process = spawn.Process(target=_interrupt_jobs, args=(spawn.RawValue("b"),))
+    process = spawn.Process(target=_interrupt_jobs, args=(spawn.RawValue("q"),))
     process.start()
     process.join(60)
     hangs = process.is_alive()
@@ -94,6 +129,6 @@ def _fail_in_a_game(_box: object, _job: object) -> None:
 
 
 def test_a_game_that_fails_in_a_process_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker_pool._Process, "stopped", SimpleNamespace(value=False))
+    monkeypatch.setattr(worker_pool._Process, "wanted", SimpleNamespace(value=0))
     with pytest.raises(BadGame, match=r"bomb is broken: legal raised .*bomb\.rules, line 2"):
-        worker_pool._run_job((_fail_in_a_game, None))
+        worker_pool._run_job((0, _fail_in_a_game, None))

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from matchbox.league.comparisons import compare
-from matchbox.league.ratings import ELO, Fit, fit_comparisons
+from matchbox.league.pairwise import compare
+from matchbox.league.ratings import ELO, Fit, fit_strengths
 from matchbox.league.rows import Row, in_order
 
 CASES = Path(__file__).parent / "cases"
@@ -23,8 +23,8 @@ def published(name: str) -> Any:
 
 
 def fit(rows: Iterable[Row], *, seat_term: bool = False, **more: Any) -> Fit:
-    """Fits strengths to these rows, with the settings of `fit_comparisons`."""
-    return fit_comparisons(compare(in_order(rows), seat_term=seat_term), **more)
+    """Fits strengths to these rows, with the settings of `fit_strengths`."""
+    return fit_strengths(compare(in_order(rows), seat_term=seat_term), **more)
 
 
 def bout(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from collections.abc import Iterator
 from dataclasses import asdict
 from io import BytesIO
@@ -18,8 +17,9 @@ from matchbox import registry
 from matchbox.bundle import digest
 from matchbox.errors import BadArchive, BadRecord
 from matchbox.league import archive_layout as layout
-from matchbox.league.archive import Archive, rows_of, standings_agree, write
+from matchbox.league.archive import Archive, standings_agree, write
 from matchbox.league.counts import count
+from matchbox.league.rows import rows_of
 from matchbox.league.standings import METHOD, digest_of, standing
 from matchbox.league.verification import SeasonVerifier
 from matchbox.match import record as records
@@ -27,6 +27,7 @@ from matchbox.match.learning import Own, lessons
 from matchbox.match.referee import play
 from matchbox.match.wire import Learned, Teach
 from tests.builders import a_job, local_seats, shipped
+from tests.traced import memory_traced
 
 MATCH = "ab" * 16
 BUNDLE, MEMORY = b"BOT = None\n", b"old"
@@ -56,7 +57,9 @@ def whole() -> bytes:
     settings = layout.StandingSettings(
         entrants=names, listed=names, parents={}, cooperative=False, seat_term=False
     )
-    ranked = standing(rows_of(played, record), **msgspec.structs.asdict(settings))
+    ranked = standing(
+        rows_of(MATCH, record.deals, names, played.bouts), **msgspec.structs.asdict(settings)
+    )
     head = layout.SeasonFile(
         season=layout.ArchivedSeason(
             name="spring",
@@ -67,7 +70,7 @@ def whole() -> bytes:
             seats=2,
             deals=2,
             seed="a seed for tests",
-            format={},
+            format={"learning": "fresh"},
             edition=1,
             division=1,
             rounds=1,
@@ -141,10 +144,9 @@ def test_the_rows_of_many_matches_are_not_held_in_memory() -> None:
 
     empty: Any = {}
     file = BytesIO()
-    tracemalloc.start()
-    write(file, empty, played(), [], [])
-    most = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    with memory_traced() as traced:
+        write(file, empty, played(), [], [])
+        most = traced()
     with ZipFile(BytesIO(file.getvalue())) as archive:
         lines = archive.read("matches.jsonl").splitlines()
         assert archive.getinfo("matches.jsonl").compress_type == ZIP_DEFLATED
@@ -214,7 +216,7 @@ def test_rows_that_contradict_themselves_are_refused(whole: bytes, method: int) 
 
 @pytest.mark.parametrize("name", OUTSIDE)
 def test_a_file_that_is_no_part_of_a_season_is_refused(whole: bytes, name: str) -> None:
-    with pytest.raises(BadArchive, match="which is no part of a season"):
+    with pytest.raises(BadArchive, match="which is not part of a season"):
         Archive(BytesIO(changed(whole, **{name: b""})))
 
 
@@ -230,7 +232,7 @@ def test_a_file_that_is_no_part_of_a_season_is_refused(whole: bytes, name: str) 
         (lambda whole: link(whole), "is a link, or encrypted"),
         (lambda whole: named(whole, lessons=[{"played": {"cd" * 16: 0}}]), "not in the archive"),
         (lambda whole: named(whole, entrants=[]), "has no entrant"),
-        (lambda whole: named(whole, entrants=[{"name": "x\nstanding: same"}]), "is no name"),
+        (lambda whole: named(whole, entrants=[{"name": "x\nstanding: same"}]), "is not a name"),
         (lambda whole: named(whole, entrants=[{"name": "x\x1b[2K"}]), r"'x\\x1b\[2K', which"),
         (lambda whole: named(whole, standing={"settings": {"prior": 1}}), "cannot be decoded"),
     ],

@@ -63,6 +63,33 @@ def test_equals_on_few_deals_are_told_apart_as_seldom_as_promised() -> None:
     assert np.mean(told) <= 0.09
 
 
+@pytest.mark.parametrize("deals", [2, 3, 10])
+def test_the_ranges_of_eight_equals_on_few_deals_hold_as_often_as_promised(deals: int) -> None:
+    held = []
+    for seed in range(200):
+        rng = np.random.default_rng([seed, deals])
+        scores = np.rint(60 + 20 * rng.normal(size=(deals, 1)) + 3 * rng.normal(size=(deals, 8)))
+        rows = [
+            team(f"b{bot}", deal, int(scores[deal, bot]))
+            for deal in range(deals)
+            for bot in range(8)
+        ]
+        held.append(alone(rows).ranges() == [(1, 8)] * 8)
+    assert np.mean(held) >= 0.91
+
+
+def test_a_few_equal_differences_are_not_taken_for_certain() -> None:
+    luck = [40, 90, 61, 20, 75, 50, 88, 33, 67, 45, 52, 71, 38, 64, 80, 57, 29, 93, 48, 66]
+    rows = [
+        team(bot, deal, luck[deal] + more)
+        for bot, more in (("a", 1), ("b", 0))
+        for deal in range(20)
+    ]
+    few = [row for row in rows if int(row.deal) < 3]
+    assert alone(few).ranges() == [(1, 2), (1, 2)]
+    assert alone(rows).ranges() == [(1, 1), (2, 2)]
+
+
 def test_one_deal_tells_no_spread() -> None:
     board = alone([team("a", 0, 90), team("b", 0, 10), team("b", 1, 12), team("b", 2, 9)])
     assert board.intervals()[0] is None

@@ -81,7 +81,7 @@ def test_a_match_or_a_deal_in_both_cannot_be_added() -> None:
         count([bout("AB", (1, 2), match="m", deal="e")]),
         count([bout("CD", (1, 2), match="n", deal="d")]),
     ):
-        with pytest.raises(CountedInBoth, match="count all their rows at once"):
+        with pytest.raises(CountedInBoth, match="count all their rows together"):
             add(one, other)
 
 

@@ -11,7 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from matchbox.league.course import MAX_MATCHES, budget, check, final_order, next_rounds, size
+from matchbox.league.course import (
+    MAX_MATCHES,
+    Unplayable,
+    budget,
+    check,
+    final_order,
+    next_rounds,
+    size,
+)
 from matchbox.league.format import Format
 from matchbox.league.pairing import pair_key
 from matchbox.league.season import Field, Progress
@@ -374,7 +382,7 @@ def test_an_adaptive_cooperative_season_deals_on_until_the_order_is_clear() -> N
     ],
 )
 def test_a_season_that_cannot_be_played_is_refused(plan: Format, who: Field, why: str) -> None:
-    with pytest.raises(ValueError, match=why):
+    with pytest.raises(Unplayable, match=why):
         check(plan, who)
 
 

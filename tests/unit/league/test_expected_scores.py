@@ -4,27 +4,29 @@ import numpy as np
 import pytest
 
 from bench.league import field
-from matchbox.league.comparisons import Comparisons, Floats, compare
 from matchbox.league.expected_scores import Scores, expected_scores, nash
+from matchbox.league.pairwise import Floats, PairwiseResults, compare
 from matchbox.league.ranges import rank_ranges
-from matchbox.league.ratings import ELO, fit_comparisons
+from matchbox.league.ratings import ELO, fit_strengths
 from tests.unit.league.builders import play_field, wins
 
 TRIANGLE = np.array([[0.5, 0.40, 0.58], [0.60, 0.5, 0.35], [0.42, 0.65, 0.5]])
 """The first takes 49% against the two others."""
 
 
-def scores_of(compared: Comparisons, present: list[int] | None = None) -> Scores:
-    return expected_scores(compared, fit_comparisons(compared).strengths / ELO, present)
+def scores_of(pairwise: PairwiseResults, present: list[int] | None = None) -> Scores:
+    return expected_scores(pairwise, fit_strengths(pairwise).strengths / ELO, present)
 
 
-def played(table: Floats, deals: int, rng: np.random.Generator, unmet: float = 0.0) -> Comparisons:
+def played(
+    table: Floats, deals: int, rng: np.random.Generator, unmet: float = 0.0
+) -> PairwiseResults:
     """Returns `deals` deals of each pair that meets."""
     pairs = field.pairs_of(table, 0.5)
     while True:
         met = rng.random(len(pairs.first)) >= unmet
         if len({*pairs.first[met].tolist(), *pairs.second[met].tolist()}) == len(table):
-            return pairs.compared(pairs.play(np.where(met, deals, 0), rng))
+            return pairs.pairwise(pairs.play(np.where(met, deals, 0), rng))
 
 
 def test_intervals_hold_the_truth() -> None:

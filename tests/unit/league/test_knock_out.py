@@ -3,7 +3,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from matchbox.league.knock_out import (
@@ -41,11 +41,58 @@ def test_nobody_meets_its_own_group_first(count: int, places: int) -> None:
     assert all(len(tie) == 1 or tie[0][0] != tie[1][0] for tie in bracket(seeds))
 
 
+@given(st.lists(st.integers(0, 6), min_size=2, max_size=9), st.integers(1, 6))
+def test_groups_that_are_short_meet_themselves_first_only_if_they_must(
+    sizes: list[int], places: int
+) -> None:
+    standings = [[f"{group}{place}" for place in range(n)] for group, n in enumerate(sizes)]
+    seeds = qualified(standings, places)
+    assert sorted(seeds) == sorted(name for one in standings for name in one[:places])
+    playing = [tie for tie in bracket(seeds) if len(tie) == 2] if len(seeds) > 1 else []
+    for tie in playing:
+        if tie[0][0] == tie[1][0]:
+            own = [name for pair in playing for name in pair if name[0] == tie[0][0]]
+            assert len(own) > len(playing), "another pair could have changed with it"
+    byes = len(seeds) - 2 * len(playing)
+    winners = sum(1 for one in standings if one)
+    assert sum(int(name[1]) == 0 for name in seeds[:byes]) == min(byes, winners)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "places", "ties"),
+    [
+        ([2, 1, 2, 1, 2], 2, ["00 41", "30 40", "10 21", "20 01"]),
+        ([3, 4], 4, ["10", "11 02", "00 13", "01 12"]),
+    ],
+)
+def test_a_seed_that_would_meet_its_own_group_changes_with_one_of_its_place(
+    sizes: list[int], places: int, ties: list[str]
+) -> None:
+    standings = [[f"{group}{place}" for place in range(n)] for group, n in enumerate(sizes)]
+    assert [" ".join(tie) for tie in bracket(qualified(standings, places))] == ties
+
+
+@given(st.lists(st.integers(0, 8), min_size=1, max_size=14), st.integers(1, 6))
+@example([1, 1, 1, 3], 3)  # A winner has a bye in place of the second.
+@example([2, 1, 4], 5)  # A winner has a bye in place of the best.
+@example([1, 7, 4, 3, 2], 6)  # There is no bye.
+def test_the_winners_of_the_first_two_groups_meet_last_whatever_bots_the_groups_have_lost(
+    sizes: list[int], places: int
+) -> None:
+    standings = [[f"{group:02d}.{place}" for place in range(n)] for group, n in enumerate(sizes)]
+    seeds = qualified(standings, places)
+    if len(seeds) > 2:
+        best = sorted(seeds, key=lambda name: (name[3:], name))[:2]
+        ties = bracket(seeds)
+        halves = [sum(half, ()) for half in (ties[: len(ties) // 2], ties[len(ties) // 2 :])]
+        assert all(len(set(best) & set(half)) == 1 for half in halves)
+
+
 @given(st.integers(2, 40))
-def test_in_a_knock_out_the_best_two_meet_last_and_only_the_best_rest(n: int) -> None:
+def test_in_a_knock_out_the_best_two_meet_last_and_only_the_best_have_byes(n: int) -> None:
     ties = bracket([f"{number:02d}" for number in range(n)])
-    resting = [tie[0] for tie in ties if len(tie) == 1]
-    assert sorted(resting) == [f"{number:02d}" for number in range(len(resting))]
+    byes = [tie[0] for tie in ties if len(tie) == 1]
+    assert sorted(byes) == [f"{number:02d}" for number in range(len(byes))]
     while len(ties) > 1:
         assert not any(set(tie) == {"00", "01"} for tie in ties)
         ties = next_ties([(min(tie),) for tie in ties])

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from matchbox.lab.statistics import mean_interval
-from matchbox.league.comparisons import compare
 from matchbox.league.counts import add, count
 from matchbox.league.meetings import count_seats, meetings, seat_share, share_of
+from matchbox.league.pairwise import compare
 from matchbox.league.rows import Row, points
 from tests.unit.league.builders import bout, play_field
 

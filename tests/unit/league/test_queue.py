@@ -151,15 +151,15 @@ def test_the_same_dice_choose_the_same_pairing_whatever_order_the_field_is_in() 
 def test_who_rests_is_only_company() -> None:
     field = [replace(SETTLED[0], matches=99), *SETTLED[1:]]
     for step in range(40):
-        pairing = next_pairing(field, {}, dice(step), enough=100)
+        pairing = next_pairing(field, {}, dice(step), wanted=100)
         assert pairing is not None
         assert "b00" in pairing.seats
-    assert next_pairing(SETTLED, {}, dice(0), enough=100) is None
+    assert next_pairing(SETTLED, {}, dice(0), wanted=100) is None
 
 
 def test_each_table_counts_for_those_after_it() -> None:
     field = [replace(one, matches=0) for one in SETTLED[:3]]
-    queue = RankedQueue(Ladder(field), lambda _: {}, enough=2)
+    queue = RankedQueue(Ladder(field), lambda _: {}, wanted=2)
     tables = [queue.next(dice(step)) for step in range(4)]
     assert tables[-1] is None, "everybody has played enough"
     first, second, third = (frozenset(one.seats) for one in tables if one)
@@ -177,8 +177,8 @@ def test_a_field_that_is_kept_and_changed_chooses_as_one_that_is_made_anew(chang
         replace(one, matches=one.matches + queued.get(one.entrant, 0))
         for one in now + field[changed:]
     ]
-    one = RankedQueue(kept, lambda _: {}, enough=30, queued=queued)
-    other = RankedQueue(Ladder(counted, owner), lambda _: {}, enough=30)
+    one = RankedQueue(kept, lambda _: {}, wanted=30, queued=queued)
+    other = RankedQueue(Ladder(counted, owner), lambda _: {}, wanted=30)
     tables = [one.next(dice(step)) for step in range(60)]
     assert tables == [other.next(dice(step)) for step in range(60)]
     assert len({name for table in tables if table for name in table.seats}) > 20

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import norm, studentized_range
+from scipy.stats import norm, studentized_range, t
 
 from matchbox.league.ranges import (
     DRAWN_FIELD,
@@ -60,9 +60,16 @@ def test_who_is_unknown_may_hold_any_rank_and_narrows_nobodys() -> None:
     assert rank_ranges(means, 0.1 * np.eye(3), unknown=unknown) == [(1, 2), (2, 3), (1, 3)]
 
 
-def test_the_wider_of_two_decides_whether_they_differ() -> None:
-    means, wide = np.array([0.0, 10.0, 20.0]), np.array([1.0, 1.0, 100.0])
-    assert rank_ranges(means, 0.1 * np.eye(3), widen=wide) == [(2, 3), (1, 2), (1, 3)]
+def test_the_fewer_deals_of_two_decide_whether_they_differ() -> None:
+    means, deals = np.array([0.0, 5.0, 10.0]), np.array([40, 40, 2])
+    assert rank_ranges(means, 0.1 * np.eye(3), deals=deals) == [(2, 3), (1, 2), (1, 3)]
+
+
+def test_of_two_on_few_deals_students_quantile_is_the_plain_one() -> None:
+    edge = -t.ppf(0.025, 4) * np.sqrt(2)
+    deals = np.array([5, 5])
+    for far, expected in ((0.999, [(1, 2), (1, 2)]), (1.001, [(1, 1), (2, 2)])):
+        assert rank_ranges(np.array([far * edge, 0.0]), np.eye(2), deals=deals) == expected
 
 
 def test_equals_keep_rank_one_in_reach_as_often_as_they_say() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from matchbox.league import bradley_terry
-from matchbox.league.comparisons import Cells
+from matchbox.league.pairwise import Design
 from matchbox.league.ratings import (
     ELO,
     PRIOR_ELO,
@@ -153,20 +153,14 @@ def test_a_live_update_refuses_self_play() -> None:
 def test_it_refuses_self_play_and_a_prior_without_width() -> None:
     with pytest.raises(ValueError, match="meets itself in match m; leave self-play out"):
         fit([bout("AA", (1, 2))])
-    with pytest.raises(ValueError, match="width above 0"):
+    with pytest.raises(ValueError, match="standard deviation above 0"):
         fit(wins("A", "B", 1), prior_elo=0)
 
 
-def test_the_anchor_changes_what_is_printed_and_nothing_else() -> None:
-    rows = play_field([0, 100, 200], table=2, deals=20, luck=0.5, seed=1)
-    free, anchored = fit(rows), fit(rows, anchor="b00")
-    assert anchored.elo("b00") == START
-    assert free.strengths.sum() == pytest.approx(0)
-    assert (anchored.covariance == free.covariance).all()
-    assert anchored.elo("b02") - anchored.elo("b00") == pytest.approx(
-        free.elo("b02") - free.elo("b00")
-    )
-    assert fit(rows, anchor="has-not-played").elo("b01") == free.elo("b01")
+def test_the_mean_of_the_field_has_1500_elo() -> None:
+    found = fit(play_field([0, 100, 200], table=2, deals=20, luck=0.5, seed=1))
+    assert found.strengths.sum() == pytest.approx(0)
+    assert sum(map(found.elo, found.entrants)) / 3 == pytest.approx(START)
 
 
 def test_the_seat_term_finds_what_a_seat_is_worth_and_frees_the_strengths_of_it() -> None:
@@ -227,7 +221,7 @@ def test_a_large_field_has_the_strengths_of_exact_steps_and_builds_no_matrix(
     rows, parents = [*chain, *wins("b60", "new", 3)], {"new": "b60", "b30": "b10"}
     exact = fit(rows, parents=parents, seat_term=seat_term)
     monkeypatch.setattr(bradley_terry, "LARGE_FIELD", 20)
-    monkeypatch.delattr(Cells, "gram")
+    monkeypatch.delattr(Design, "gram")
     near = fit(rows, parents=parents, seat_term=seat_term)
     assert near.strengths == pytest.approx(exact.strengths, abs=1e-6)
     assert near.seats == pytest.approx(exact.seats, abs=1e-6)

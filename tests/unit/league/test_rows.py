@@ -12,6 +12,7 @@ from matchbox.league.rows import (
     half_points,
     in_order,
     points,
+    rows_of,
 )
 from tests.unit.league.builders import bout
 
@@ -94,3 +95,15 @@ def test_a_row_whose_parts_do_not_fit_is_refused_by_name() -> None:
         bout("AB", (1, 2), scores=(1,))
     with pytest.raises(ValueError, match="forfeit by a seat that it does not have"):
         bout("AB", (1, 2), forfeit=2)
+
+
+def test_the_rows_of_a_match_name_who_sat_in_each_seat() -> None:
+    bouts = [(0, 0, [1, 2, 2], [], None), (1, 2, [2, 1, 3], [5, 9, 0], 2)]
+    first, second = rows_of("m", ["d1", "d2"], ["a", "b", "c"], bouts)
+    assert first == Row("m", "d1", 0, ("a", "b", "c"), (1, 2, 2))
+    assert second == Row("m", "d2", 2, ("c", "a", "b"), (2, 1, 3), forfeit=2, scores=(5, 9, 0))
+
+
+def test_a_match_without_entrants_has_no_rows() -> None:
+    with pytest.raises(ValueError, match="one place for each of its seats"):
+        rows_of("m", ["d1"], [], [(0, 0, [], [], None)])

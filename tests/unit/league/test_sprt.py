@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from matchbox.league.sprt import SHARES, Trial, llr, trial_state
+from matchbox.league.sprt import SHARES, Trial, llr, trial_state, verdict_text
 from tests.unit.league.builders import published
 
 
@@ -29,8 +29,8 @@ def test_a_trial_ends_better_not_better_or_at_its_cap() -> None:
     assert trial_state(Trial(), [0] * 5).verdict == "undecided"
     assert trial_state(Trial(), [10, 60, 130, 90, 30]).verdict == "better"
     assert trial_state(Trial(), [30, 90, 130, 60, 10]).verdict == "not-better"
-    even = trial_state(Trial(cap_games=400), [12, 38, 100, 36, 14])
-    assert (even.games, even.verdict, even.over) == (400, "undecided", True)
+    even = trial_state(Trial(max_bouts=400), [12, 38, 100, 36, 14])
+    assert (even.bouts, even.verdict, even.over) == (400, "undecided", True)
     assert not trial_state(Trial(), [12, 38, 100, 36, 14]).over
 
 
@@ -65,3 +65,22 @@ def test_it_refuses_a_trial_that_makes_no_sense() -> None:
         Trial(lower=20, upper=0)
     with pytest.raises(ValueError, match="between 0 and"):
         Trial(alpha=0.0)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "bounds", "text"),
+    [
+        ("better", None, "A is better than B"),
+        ("better", (0, 20), "A is better than B"),
+        ("better", (5, 10), "A is more than 5 Elo better than B"),
+        ("better", (-20, 0), "A is less than 20 Elo worse than B"),
+        ("not-better", None, "A is not better than B"),
+        ("not-better", (0, 20), "A is not 20 Elo better than B"),
+        ("not-better", (-20, 0), "A is not better than B"),
+        ("not-better", (-20, -2.5), "A is more than 2.5 Elo worse than B"),
+    ],
+)
+def test_a_verdict_is_told_with_the_bound_that_it_rules_out(
+    verdict: Literal["better", "not-better"], bounds: tuple[float, float] | None, text: str
+) -> None:
+    assert verdict_text(verdict, "A", "B", bounds) == text

@@ -13,19 +13,19 @@ EIGHT = [f"b{number}" for number in range(8)]
 
 
 def play(n: int, rounds: int, owner: dict[str, str] | None = None) -> Counter[tuple[str, str]]:
-    """Counts the meetings of a Swiss system that the better seed always wins; a rest counts as (a,
+    """Counts the meetings of a Swiss system that the better seed always wins; a bye counts as (a,
     a)."""
     seeds = [f"b{number:03d}" for number in range(n)]
     points = dict.fromkeys(seeds, 0.0)
     history: Counter[tuple[str, str]] = Counter()
-    rested: list[str] = []
+    byes: list[str] = []
     whose = owner or {}
     for _ in range(rounds):
         found = swiss_round(
             points,
             seeds,
             history,
-            rested=rested,
+            had_bye=byes,
             may_meet=lambda a, b: whose.get(a, a) != whose.get(b, b),
         )
         seated = [name for one in found.pairings for name in one.seats] + list(found.rests)
@@ -36,7 +36,7 @@ def play(n: int, rounds: int, owner: dict[str, str] | None = None) -> Counter[tu
         for name in found.rests:
             points[name] += 1
             history[name, name] += 1
-        rested += found.rests
+        byes += found.rests
     return history
 
 
@@ -55,11 +55,11 @@ def test_the_upper_half_of_a_score_group_meets_its_lower_half() -> None:
 
 
 @given(st.integers(2, 40))
-def test_nobody_meets_anybody_twice_and_nobody_rests_twice(n: int) -> None:
+def test_nobody_meets_anybody_twice_and_nobody_has_two_byes(n: int) -> None:
     history = play(n, rounds_of(n) if n > 9 else min(rounds_of(n), n // 2))
     assert max(history.values()) == 1
-    rests = sum(history[name, name] for name, other in history if name == other)
-    assert rests == (rounds_of(n) if n > 9 else min(rounds_of(n), n // 2)) * (n % 2)
+    byes = sum(history[name, name] for name, other in history if name == other)
+    assert byes == (rounds_of(n) if n > 9 else min(rounds_of(n), n // 2)) * (n % 2)
 
 
 @given(st.integers(3, 12))
@@ -77,17 +77,17 @@ def test_a_pair_meets_again_only_if_nobody_can_be_paired_otherwise() -> None:
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5, 6, 8, 9])
-def test_once_all_have_met_they_meet_and_rest_evenly_again(n: int) -> None:
+def test_once_all_have_met_they_meet_and_have_byes_evenly_again(n: int) -> None:
     cycle = n - 1 + n % 2
     history = play(n, 3 * cycle)
     meetings = [history[pair] for pair in history if pair[0] != pair[1]]
     assert len(meetings) == n * (n - 1) // 2
     assert max(meetings) - min(meetings) <= 2
-    rests = [history[f"b{at:03d}", f"b{at:03d}"] for at in range(n)]
-    assert rests == [3 * (n % 2)] * n
+    byes = [history[f"b{at:03d}", f"b{at:03d}"] for at in range(n)]
+    assert byes == [3 * (n % 2)] * n
 
 
-def test_the_only_bot_that_others_may_meet_does_not_rest() -> None:
+def test_the_only_bot_that_others_may_meet_has_no_bye() -> None:
     history = play(3, 2, {"b000": "alice", "b001": "alice", "b002": "bob"})
     assert sorted(history) == [
         ("b000", "b000"),
@@ -97,7 +97,7 @@ def test_the_only_bot_that_others_may_meet_does_not_rest() -> None:
     ]
 
 
-def test_a_bot_rests_if_a_pair_would_meet_again_otherwise() -> None:
+def test_a_bot_has_a_bye_if_a_pair_would_meet_again_otherwise() -> None:
     found = swiss_round({}, ["a", "b", "c"], {("a", "b")})
     assert (found.pairings[0].seats, found.rests) == (("c", "b"), ("a",))
 

@@ -13,7 +13,7 @@ from matchbox.dice import SeededDice
 from matchbox.league.counts import count
 from matchbox.league.rows import Row
 from matchbox.league.tail import (
-    ENOUGH,
+    MAX_DOUBT,
     Question,
     apportion,
     doubts,
@@ -98,7 +98,7 @@ def test_an_order_is_wrong_if_the_lower_is_better_by_more_than_half_of_the_zone(
 
 def test_a_thrifty_season_stops_sooner() -> None:
     found = doubts(np.array([0.0, 25.0]), 15.0**2 * np.eye(2), Question())
-    assert ENOUGH["strict"] < found.total < ENOUGH["thrifty"]
+    assert MAX_DOUBT["strict"] < found.total < MAX_DOUBT["thrifty"]
     assert is_answered(found, Question(care="thrifty"))
     assert not is_answered(found, Question())
 

@@ -6,9 +6,9 @@ from math import isfinite
 import numpy as np
 import pytest
 
-from matchbox.league.comparisons import Comparisons, Floats, compare
 from matchbox.league.line import By
-from matchbox.league.ratings import ELO, fit_comparisons
+from matchbox.league.pairwise import Floats, PairwiseResults, compare
+from matchbox.league.ratings import ELO, fit_strengths
 from matchbox.league.rows import Row
 from matchbox.league.standings import standing
 from matchbox.league.transitivity import Verdict, lack_of_fit, margin, verdict
@@ -29,8 +29,8 @@ def meet(one: str, other: str, won: int, lost: int) -> list[Row]:
 TRUE_CIRCLE = [row for one, other in ("AB", "BC", "CA") for row in meet(one, other, 120, 40)]
 
 
-def strengths_of(compared: Comparisons) -> Floats:
-    return fit_comparisons(compared).strengths / ELO
+def strengths_of(compared: PairwiseResults) -> Floats:
+    return fit_strengths(compared).strengths / ELO
 
 
 @pytest.mark.parametrize(("table", "deals"), [(2, 30), (4, 4)])
@@ -75,7 +75,7 @@ def test_a_circle_fails_it_and_its_pairs_are_named() -> None:
     assert lack.p < 1e-6
     assert {(one.first, one.second) for one in lack.worst} == {("A", "B"), ("B", "C"), ("A", "C")}
     first = next(one for one in lack.worst if (one.first, one.second) == ("A", "B"))
-    assert (first.games, first.share) == (40, 0.75)
+    assert (first.bouts, first.share) == (40, 0.75)
     assert first.expected == pytest.approx(0.5)
     assert first.z > 3
 
@@ -89,7 +89,7 @@ def test_too_few_pairs_tell_nothing() -> None:
 
 
 def verdict_of(rows: list[Row], before: By | None = None) -> Verdict:
-    fitted = fit_comparisons(compared := compare(rows))
+    fitted = fit_strengths(compared := compare(rows))
     return verdict(compared, fitted.strengths / ELO, fitted.covariance / ELO**2, before)
 
 
@@ -97,7 +97,7 @@ def test_a_circle_is_told_as_weaker_bots_that_beat_stronger_ones() -> None:
     found = verdict_of(TRUE_CIRCLE)
     assert (found.by, found.held) == ("borda", False)
     assert {(one.winner, one.loser) for one in found.upsets} <= {("A", "B"), ("B", "C"), ("C", "A")}
-    assert {(one.games, one.share) for one in found.upsets} == {(160, 0.75)}
+    assert {(one.bouts, one.share) for one in found.upsets} == {(160, 0.75)}
 
 
 def test_a_weaker_bot_that_beats_a_stronger_one_is_told_without_a_circle() -> None:
@@ -105,7 +105,7 @@ def test_a_weaker_bot_that_beats_a_stronger_one_is_told_without_a_circle() -> No
     for other in "CDEFG":
         rows += meet("A", other, 180, 20) + meet("B", other, 100, 100)
     (upset,) = verdict_of(rows).upsets
-    assert (upset.winner, upset.loser, upset.games, upset.share) == ("B", "A", 200, 0.75)
+    assert (upset.winner, upset.loser, upset.bouts, upset.share) == ("B", "A", 200, 0.75)
 
 
 def test_a_misfit_is_no_upset_and_a_small_one_changes_nothing() -> None:

@@ -22,7 +22,7 @@ class Counted(Scheduler):
         sent.append(entry.name)
 
 def wait_for(count):
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while len(sent) < count and time.monotonic() < end:
         time.sleep(max(0, min(0.1, scheduler.tick())))
 
@@ -44,7 +44,7 @@ def test_the_ticks_go_on_when_the_clock_is_put_back() -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout == "3\n"

@@ -6,7 +6,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 
 import pytest
@@ -19,6 +19,7 @@ from server.db.models import Delivery, Notice, User, Webhook
 from server.services import deliveries, notices, webhooks
 from server.services.deliveries import HELD_MS
 from tests.books import Books
+from tests.installation import eventually
 from tests.receivers import Receiver, mail_server, receiver
 from worker.ledger.courier import Courier, Transports, deliver_one
 
@@ -77,13 +78,13 @@ def trouble(books: Books) -> str:
 
 def until(condition: Callable[[], bool], *couriers: Courier) -> None:
     """Waits until the condition holds; wakes the couriers meanwhile."""
-    for _ in range(600):
-        if condition():
-            return
+
+    def look() -> bool:
         for courier in couriers:
             courier.wake()
-        threading.Event().wait(0.05)
-    raise AssertionError("it never was")
+        return condition()
+
+    eventually(look)
 
 
 def test_a_notice_is_posted_as_json_and_forgotten(
@@ -223,10 +224,9 @@ def test_two_that_wake_it_at_once_do_not_disturb_each_other(books: Books) -> Non
     done.set_result(None)
     courier = Courier(opened(books))
     courier._running.append(done)
-    with ThreadPoolExecutor(2) as pool:
+    with closing(courier), ThreadPoolExecutor(2) as pool:
         wakes = [pool.submit(courier.wake) for _ in range(2)]
     assert [one.exception() for one in wakes] == [None, None]
-    courier.close()
 
 
 def test_a_receiver_that_keeps_it_waiting_holds_up_neither_ledger_nor_others(
@@ -274,18 +274,16 @@ def test_two_ledgers_send_nothing_twice(books: Books) -> None:
         for _ in range(3):
             tell(books, person)
     couriers = [Courier(opened(books), Transports(post=post)) for _ in range(2)]
-    until(lambda: left(books) == 0, *couriers)
-    for courier in couriers:
-        courier.close()
+    with closing(couriers[0]), closing(couriers[1]):
+        until(lambda: left(books) == 0, *couriers)
     assert sorted(posted) == sorted(4 * [f"http://10.0.0.1/{one.name}" for one in people])
 
 
 def test_a_courier_with_nothing_to_carry_starts_no_thread(books: Books) -> None:
     before = threading.active_count()
-    courier = Courier(opened(books))
-    courier.wake()
-    assert threading.active_count() == before
-    courier.close()
+    with closing(Courier(opened(books))) as courier:
+        courier.wake()
+        assert threading.active_count() == before
 
 
 def test_a_crash_on_the_way_is_logged_and_no_end(books: Books, alice: User) -> None:
@@ -298,11 +296,10 @@ def test_a_crash_on_the_way_is_logged_and_no_end(books: Books, alice: User) -> N
         return 200
 
     subscribe(books, alice, "http://10.0.0.1/")
-    courier = Courier(opened(books), Transports(post=crash_once))
-    with capture_logs() as logs:
-        until(lambda: bool(logs), courier)
-    assert "ZeroDivisionError" in logs[0]["why"]
-    assert left(books) == 1
-    books.clock.pass_by(seconds=HELD_MS / 1000)
-    until(lambda: left(books) == 0, courier)
-    courier.close()
+    with closing(Courier(opened(books), Transports(post=crash_once))) as courier:
+        with capture_logs() as logs:
+            until(lambda: bool(logs), courier)
+        assert "ZeroDivisionError" in logs[0]["why"]
+        assert left(books) == 1
+        books.clock.pass_by(seconds=HELD_MS / 1000)
+        until(lambda: left(books) == 0, courier)

@@ -15,6 +15,7 @@ from server.db.models import MatchState, Standing
 from server.services import booking, standings
 from server.services.tick import refresh_standings, tick
 from tests.books import Books, played
+from tests.installation import eventually
 from worker.ledger.refitter import Refitter
 
 
@@ -46,12 +47,12 @@ def matches(books: Books) -> int | None:
 
 def until(condition: Callable[[], bool], refitter: Refitter) -> None:
     """Waits until the condition holds; wakes the refitter meanwhile."""
-    for _ in range(600):
-        if condition():
-            return
+
+    def look() -> bool:
         refitter.wake()
-        threading.Event().wait(0.05)
-    raise AssertionError("it never was")
+        return condition()
+
+    eventually(look)
 
 
 def test_results_are_recorded_while_a_refit_is_under_way(
@@ -107,11 +108,14 @@ def test_the_ledger_does_not_wait_for_a_long_refit_at_its_end(
     monkeypatch.setattr("worker.ledger.refitter.CLOSE_S", 0.01)
     refitter = Refitter(partial(refresh_standings, books.context))
     refitter.start()
-    refitter.wake()
-    assert begun.wait(60)
-    refitter.close()
-    assert matches(books) is None
-    released.set()
+    try:
+        refitter.wake()
+        assert begun.wait(60)
+        refitter.close()
+        assert matches(books) is None
+    finally:
+        released.set()
+        refitter.close()
 
 
 def test_an_older_refit_does_not_replace_a_newer_standing(

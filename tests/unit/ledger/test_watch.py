@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -128,7 +129,7 @@ def test_a_watch_gives_its_sign_at_once_and_takes_it_back_at_its_end(
 
     watch = watching(LEDGER)
     watch.start()
-    for _ in range(600):
+    for _ in range(2400):
         if given():
             break
         threading.Event().wait(0.05)
@@ -192,19 +193,18 @@ def test_a_finding_and_its_end_reach_the_operator_by_mail_and_webhook(
 
         def goes_out(context: Context, words: str) -> None:
             """Looks until the mail and the post with these words have arrived."""
-            courier = Courier(context)
-            watch = Watch(context, courier, LEDGER)
-            for _ in range(600):
-                books.clock.pass_by(seconds=16)
-                watch.turn()
-                posted = [json.loads(one.body)["text"] for one in hook.asked]
-                mailed = [str(one["Subject"]) for one in mails.mails]
-                if all(any(words in text for text in texts) for texts in (posted, mailed)):
-                    break
-                threading.Event().wait(0.05)
-            else:
-                raise AssertionError(f"{words!r} never arrived: {posted}, {mailed}")
-            courier.close()
+            with closing(Courier(context)) as courier:
+                watch = Watch(context, courier, LEDGER)
+                for _ in range(2400):
+                    books.clock.pass_by(seconds=16)
+                    watch.turn()
+                    posted = [json.loads(one.body)["text"] for one in hook.asked]
+                    mailed = [str(one["Subject"]) for one in mails.mails]
+                    if all(any(words in text for text in texts) for texts in (posted, mailed)):
+                        break
+                    threading.Event().wait(0.05)
+                else:
+                    raise AssertionError(f"{words!r} never arrived: {posted}, {mailed}")
 
         goes_out(ill, "The broker cannot be reached, so arenas get no jobs.")
         goes_out(replace(books.context, settings=well), "This is over: The broker cannot be")

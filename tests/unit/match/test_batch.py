@@ -174,3 +174,21 @@ def test_a_game_that_says_nothing_of_its_movers_at_the_end_is_the_platforms_faul
     for seats, decide in ((2, legal), (3, illegal_at_first)):
         with pytest.raises(SeatFault, match=r"to_move returned None, and must return a tuple"):
             match(Silent(), seats, 4, decide)
+
+
+WRONG = r"to_move of race returned .* at a table of \d, and must return a tuple of different seats"
+
+
+@pytest.mark.parametrize(
+    "movers",
+    [(0, 0), (1, 0), (0, 9), (9,), (-2,), (-1, 0), (None,), ("0",), {0}, {0, 1}, 1, iter((0,))],
+)
+def test_movers_that_cannot_be_are_the_platforms_fault(movers: Any) -> None:
+    class Wrong(Race):
+        def to_move(self, state: Any) -> Any:
+            return movers if state["sum"] == 2 else super().to_move(state)
+
+    for seats, decide in ((2, lambda view: 2), (3, lambda view: 2 if view["seat"] else 7)):
+        with pytest.raises(SeatFault, match=WRONG) as fault:
+            match(Wrong(), seats, 4, decide)
+        assert fault.value.kind == "platform"

@@ -127,7 +127,7 @@ def test_half_a_character_is_answered_as_a_question_mark() -> None:
 
 def test_however_many_different_moves_are_made_each_is_answered() -> None:
     talk = Talk("return view if view % 2 else str(view)")
-    for first in range(0, 3 * answer_codec._KNOWN, 100):
+    for first in range(0, 3 * answer_codec._CACHE_SIZE, 100):
         moves = talk.ask(*[(n, n, SEED) for n in range(first, first + 100)])[0]
         assert moves == [n if n % 2 else str(n) for n in range(first, first + 100)]
 
@@ -199,7 +199,7 @@ def test_a_long_row_is_handed_over_in_parts_that_fit_their_frame(handed: str) ->
 
 def test_however_many_different_rows_are_made_each_is_answered() -> None:
     talk = Talk("return (view, str(view))")
-    for first in range(0, 2 * answer_codec._KNOWN, 100):
+    for first in range(0, 2 * answer_codec._CACHE_SIZE, 100):
         moves = talk.ask(*[(n, n, SEED) for n in range(first, first + 100)])[0]
         assert moves == [[n, str(n)] for n in range(first, first + 100)]
 

@@ -156,7 +156,7 @@ def test_the_answers_before_a_position_lead_to_it(name: str) -> None:
 
 def whole_turns(game: Game, record: Record, bout: Bout, moves: int) -> list[tuple[int, Plain]]:
     """The moves of the bout after the first `moves`, with their seats."""
-    made = [one for _, turn in replay.walk(game, record, bout) for one in turn.items()]
+    made = [one for _, turn in replay.iterate_moves(game, record, bout) for one in turn.items()]
     return made[moves:]
 
 

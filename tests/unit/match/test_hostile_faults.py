@@ -90,6 +90,7 @@ def test_a_program_that_breaks_costs_a_bout_whichever_it_breaks_when_told_again(
     turns=st.permutations(range(3)),
 )
 @example(seats=3, game=Auction(), bad=[(0, 6), (16, 0), (0, 21)], salt=1, turns=[1, 0, 2])
+@example(seats=3, game=Uneven(), bad=[(0, 4), (0, 6), (1, 38)], salt=46, turns=[0, 1, 2])
 def test_however_many_bouts_are_in_flight_and_in_any_order_the_same_bouts_are_lost(
     seats: int, game: Any, bad: list[tuple[int, int]], salt: int, turns: list[int]
 ) -> None:
@@ -144,7 +145,7 @@ def test_the_platform_hears_that_the_match_goes_on_each_time_a_program_breaks() 
         return ScriptedPlayer(one) if entrant else Broken(one)
 
     job = a_job(Race(), deals=9, width=9)
-    play(Race(), job, open_player, report=lambda bouts: heard.append("beat"))
+    play(Race(), job, open_player, on_progress=lambda bouts: heard.append("beat"))
     assert "asked asked asked" not in " ".join(heard)
 
 

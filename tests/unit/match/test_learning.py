@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from matchbox.dice import Dice
 from matchbox.game import CHANCE, Plain
-from matchbox.match import replay
+from matchbox.match import learning, replay
 from matchbox.match.learning import Lessons, Own, lesson_bout, lessons, round_key, stranger
 from matchbox.match.record import Record
 from tests.builders import a_job, play_scripted
@@ -114,20 +114,16 @@ def test_a_stranger_has_one_name_in_a_round_and_another_in_the_next_and_for_othe
     assert len({stranger(KEY, "an opponent"), stranger(KEY, "an opponent")}) == 1
 
 
-def test_deals_under_embargo_are_left_out_as_if_they_had_not_been() -> None:
-    record = a_record()
-    found = lessons(Race(), [Own(record, 0)], KEY, closed={record.deals[0]})
-    assert [one["deal"] for one in read(found)] == [1, 1]
-    assert found.left_out == 0
-
-
-@pytest.mark.parametrize("limit", [{"most_records": 3}, {"most_bytes": -1}])
-def test_what_is_beyond_the_limits_is_left_out_from_the_end(limit: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("limit", "most"), [("MAX_RECORDS", 3), ("MAX_BYTES", -1)])
+def test_what_is_beyond_the_limits_is_left_out_from_the_end(
+    limit: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     own = [Own(a_record(), 0)]
     whole = lessons(Race(), own, KEY)
-    if "most_bytes" in limit:
-        limit = {"most_bytes": sum(map(len, whole.records)) + limit["most_bytes"]}
-    found = lessons(Race(), own, KEY, **limit)
+    if limit == "MAX_BYTES":
+        most += sum(map(len, whole.records))
+    monkeypatch.setattr(learning, limit, most)
+    found = lessons(Race(), own, KEY)
     assert found.records == whole.records[:3]
     assert (found.left_out, whole.left_out) == (1, 0)
 

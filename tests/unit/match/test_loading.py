@@ -274,6 +274,32 @@ def test_a_folder_without_an_init_file_is_a_package_unless_the_library_has_its_n
     assert loaded(source, **files).value == (1, 2, True)
 
 
+@pytest.mark.parametrize("file", ["calendar", "calendar____init__"])
+def test_the_library_imports_no_module_of_a_bundle(
+    file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("http.cookiejar", "calendar"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    files: Any = {file: b"def timegm(when): return -1"}
+    source = (
+        "from http.cookiejar import http2time\n"
+        "class Mine(Player): value = http2time('02 Jan 1970 00:00:00 GMT')"
+    )
+    assert loaded(source, **files).value == 86400
+
+
+def test_data_lies_beside_a_module_or_in_a_package() -> None:
+    source = (
+        "import deep.part\n"
+        "spec = __spec__, deep.__spec__, deep.part.__spec__\n"
+        "found = [one.loader.get_resource_reader(one.name).files() for one in spec]\n"
+        "class Mine(Player): value = [(one / 'more.txt').read_text() for one in found]"
+    )
+    files = {"player.py": (IMPORT + source).encode(), "more.txt": b"one"}
+    files |= {"deep/part.py": b"", "deep/more.txt": b"two"}
+    assert load(files, GAME, None).value == ["one", "two", "two"]
+
+
 def test_a_module_that_imports_the_main_file_is_told_that_it_cannot(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -217,6 +217,13 @@ def test_anything_else_is_no_record(data: bytes) -> None:
         unpack(data)
 
 
+def test_a_head_has_a_limit_of_its_own() -> None:
+    data = pack(replace(RECORD, bouts=[replace(RECORD.bouts[0], moves=[[[]] * 1000])]))
+    assert unpack(data, most_bytes=4000)
+    with pytest.raises(BadRecord, match="a head longer than 2000 bytes"):
+        unpack(data, most_bytes=4000, most_head=2000)
+
+
 def test_a_match_without_memories_names_none() -> None:
     assert memories_of([None, None]) is msgspec.UNSET
     assert memories_of([None, "ab"]) == ["", "ab"]

@@ -27,7 +27,7 @@ from matchbox.match.referee import Played, play
 from matchbox.match.replay import replay
 from matchbox.match.wire import Entrant
 from tests.builders import a_job, play_scripted, without_batches
-from tests.fakes import Auction, Decide, Race, ScriptedPlayer
+from tests.fakes import Auction, Decide, Race, ScriptedPlayer, by_sum, crash
 
 
 def one(view: Any) -> Answer:
@@ -36,14 +36,6 @@ def one(view: Any) -> Answer:
 
 def three(view: Any) -> Answer:
     return 3
-
-
-def by_sum(view: Any) -> Answer:
-    return 1 + int(view["sum"]) % 3
-
-
-def crash(view: Any) -> Answer:
-    return SeatFault("crash", "boom")
 
 
 def faults(played: Played) -> list[tuple[int, int, int, str]]:
@@ -187,14 +179,14 @@ def test_programs_are_closed_even_when_the_platform_fails() -> None:
 
 def test_progress_is_reported() -> None:
     heard: list[int] = []
-    play_scripted(Race(), a_job(Race(), deals=5), {0: one, 1: one}, report=heard.append)
+    play_scripted(Race(), a_job(Race(), deals=5), {0: one, 1: one}, on_progress=heard.append)
     assert sum(heard) == 10
 
 
 def test_progress_tells_of_bouts_that_nobody_was_asked_in() -> None:
     heard: list[int] = []
     played, _ = play_scripted(
-        Race(), a_job(Race(), deals=5), {0: crash, 1: crash}, report=heard.append
+        Race(), a_job(Race(), deals=5), {0: crash, 1: crash}, on_progress=heard.append
     )
     assert sum(heard) >= len(played.record.bouts) == 10
 
@@ -570,8 +562,8 @@ def _fields(record: records.Record) -> dict[str, Any]:
 
 def test_a_given_fault_is_taken_instead_of_asking() -> None:
     job = a_job(Race(), deals=1)
-    binding = {(0, 0): {0: Fault(2, 0, "timeout")}}
-    played, opened = play_scripted(Race(), job, {0: one, 1: one}, binding=binding)
+    forced = {(0, 0): {0: Fault(2, 0, "timeout")}}
+    played, opened = play_scripted(Race(), job, {0: one, 1: one}, forced_faults=forced)
     bout: Bout = played.record.bouts[0]
     assert (bout.faults, bout.moves, bout.places) == ([Fault(2, 0, "timeout")], [1, 1], [2, 1])
     assert len(opened[0, 0][0].asked) == 1

@@ -17,22 +17,14 @@ from matchbox.match.batch import batch_of
 from matchbox.match.frames import Answer, Question
 from matchbox.match.record import Bout, Fault, Record
 from matchbox.match.referee import play
-from matchbox.match.replay import compare, job_of, replay, steps
+from matchbox.match.replay import MoveIndex, compare, job_of, replay, seats_at, steps
 from matchbox.match.rotation_runner import Player
 from matchbox.match.transcript import Transcript, narrate
 from tests.builders import a_job, local_seats, play_scripted, shipped
 from tests.contract.test_every_batch import Unbatched
-from tests.fakes import Auction, Race, ScriptedPlayer
+from tests.fakes import Auction, Race, ScriptedPlayer, by_sum, crash
 
 BATCH = ("ask", "take", "over", "leave")
-
-
-def by_sum(view: Any) -> Answer:
-    return 1 + int(view["sum"]) % 3
-
-
-def crash(view: Any) -> Answer:
-    return SeatFault("crash", "boom")
 
 
 def a_record(game: Any = None, seats: int = 2, **deciders: Any) -> Record:
@@ -62,6 +54,23 @@ def test_a_record_with_faults_and_exclusions_replays(game: Any, move: Any, seats
     record = a_record(game, seats, all=move, e1=crash)
     assert {fault.kind for bout in record.bouts for fault in bout.faults} == {"crash", "excluded"}
     replay(game, record)
+
+
+def test_a_forfeit_is_not_taken_for_the_move_after_it() -> None:
+    game = Race()
+    record = a_record(game, 3, all=by_sum, e1=crash)
+    (number, at) = next(
+        (number, fault.step)
+        for number, bout in enumerate(record.bouts)
+        for fault in bout.faults
+        if fault.step < len(bout.moves)
+    )
+    bout = record.bouts[number]
+    at_fault = {fault.seat for fault in bout.faults if fault.step == at}
+    found = seats_at(game, record, MoveIndex(number, at))
+    assert at_fault < found
+    assert len(found) == len(at_fault) + 1
+    assert seats_at(game, record, MoveIndex(number, len(bout.moves) + 1)) == set()
 
 
 @pytest.mark.parametrize(
@@ -94,7 +103,9 @@ def test_a_game_whose_describe_returns_nothing_is_named() -> None:
             return None
 
     played, _ = play_scripted(Race(), a_job(Race(), deals=1), {0: by_sum, 1: by_sum})
-    with pytest.raises(BadGame, match="describe of the game race returned None, and no text"):
+    with pytest.raises(
+        BadGame, match="describe of the game race returned None; it must return a str"
+    ):
         list(steps(Silent(), played.record, played.record.bouts[0]))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from matchbox import registry
 from matchbox.errors import FaultKind, SeatFault
@@ -13,6 +14,7 @@ from matchbox.game import fill_options
 from matchbox.match.frames import Answer, Question, read_answers
 from matchbox.match.record import Bout
 from matchbox.match.referee import Played, play
+from matchbox.match.replay import compare
 from matchbox.match.rotation_runner import Player
 from matchbox.match.wire import ALONE, PlayMatch
 from tests.builders import a_job, local_seats, play_scripted, shipped, without_batches
@@ -268,6 +270,42 @@ def test_the_first_in_doubt_is_asked_where_another_has_broken_the_program_again(
     job = a_job(Race(), deals=4, width=4)
     played, _ = play_scripted(Race(), job, {0: decide, 1: decide}, {1: breaks}, rotations=[0])
     assert at_fault(played.record.bouts) == [(3, 0, "crash")]
+
+
+def breaks_in_the_last_first(question: Question) -> SeatFault | None:
+    """Breaks the program in bout 7, for which bout 0 is suspected too; then in bouts 1, 2 and 3."""
+    bout, view, _ = question
+    if bout == 7 or (bout in (1, 2, 3) and view["sum"] > 1):
+        fault = SeatFault("crash", "gone")
+        fault.bouts = [0, 7] if bout == 7 else []
+        return fault
+    return None
+
+
+def test_the_first_in_doubt_is_asked_where_another_one_was_not() -> None:
+    race, breaks = Race(), {1: breaks_in_the_last_first}
+    both = {0: decide, 1: decide}
+    alone, _ = play_scripted(race, a_job(race, deals=8), both, breaks)
+    played, _ = play_scripted(race, a_job(race, deals=8, width=8), both, breaks)
+    assert played.record.bouts == alone.record.bouts
+    assert at_fault(played.record.bouts)[:3] == [(1, 0, "crash"), (1, 1, "crash"), (2, 0, "crash")]
+
+
+def test_a_record_of_a_release_that_blamed_the_first_in_doubt_is_the_same() -> None:
+    race = Race()
+
+    def open_player(entrant: int, rotation: int) -> ScriptedPlayer:
+        return ScriptedPlayer(decide, breaks_in_the_last_first if entrant else lambda _: None)
+
+    job = a_job(race, deals=8, width=8)
+    now, earlier = (play(race, job, open_player, earlier=one).record for one in (False, True))
+    assert at_fault(earlier.bouts)[0] == (0, 0, "crash")
+    assert now != earlier
+    assert compare(race, now, open_player).verdict == "same"
+    assert compare(race, earlier, open_player).verdict == "same"
+    first = replace(earlier.bouts[0], faults=now.bouts[1].faults)
+    forged = replace(earlier, bouts=[first, *earlier.bouts[1:]])
+    assert compare(race, forged, open_player).verdict == "different"
 
 
 @pytest.mark.parametrize("name", ["bomb", "creatures", "thegame"])

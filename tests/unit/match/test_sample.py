@@ -18,15 +18,11 @@ from matchbox.match.referee import play
 from matchbox.match.sample import Sampled, sample
 from matchbox.match.wire import ALONE, PlayMatch
 from tests.builders import a_job, local_seats, play_scripted
-from tests.fakes import Auction, Race, ScriptedPlayer
+from tests.fakes import Auction, Race, ScriptedPlayer, by_sum
 from tests.unit.worker.bots import COUNTING
 
 MAX_BOUTS = 6
 Open = Callable[[int, int], Any]
-
-
-def by_sum(view: Any) -> Answer:
-    return 1 + int(view["sum"]) % 3
 
 
 class Counting(ScriptedPlayer):

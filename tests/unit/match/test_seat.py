@@ -105,6 +105,20 @@ def test_long_questions_are_asked_in_several_frames() -> None:
     assert seat.answer([(0, views[0], None)]) == views
 
 
+@pytest.mark.parametrize(
+    ("view", "wrong"),
+    [
+        ({"card": object()}, "holds a object, which is not plain data"),
+        ([len], "holds a builtin_function_or_method, which is not plain data"),
+    ],
+)
+def test_a_view_that_cannot_be_sent_is_the_platforms_fault(view: Any, wrong: str) -> None:
+    seat, _ = a_seat(ScriptedChannel(["loaded", "Mine"]))
+    with pytest.raises(SeatFault, match=f"a view that the game returned {wrong}") as fault:
+        seat.answer([(0, [1], ""), (1, view, "")])
+    assert fault.value.kind == "platform"
+
+
 def test_a_fault_tells_which_bouts_its_frame_asked_about() -> None:
     for long, expected in ((0, range(250, 500)), (10_000, range(312, 374))):
         seat, _ = a_seat(ScriptedChannel(["loaded", "Mine"], breaks="320" + long * "-"))

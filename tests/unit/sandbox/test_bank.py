@@ -15,7 +15,7 @@ import pytest
 
 from matchbox.errors import SeatFault
 from sandbox.box import Box, open_box
-from sandbox.meter import Bank
+from sandbox.meter import Bank, cpu_clock
 from sandbox.policy import Limits, Wall
 
 ENTRY = "echo_entry:serve"
@@ -50,11 +50,45 @@ def test_a_bot_that_only_sleeps_uses_its_bank_up(box: Box) -> None:
     assert answers(box, Bank(LIMITS), NAP) == 1
 
 
+def test_many_short_sleeps_are_paid_for_as_one_long_one_is(box: Box) -> None:
+    bank = Bank(LIMITS)
+    with contextlib.closing(box.seat(LIMITS, bank)) as seat:
+        for _ in range(20):
+            seat.ask(b"import time; time.sleep(0.014)")
+    assert bank.left_ms < 900 - 20 * 10
+
+
+def test_the_start_of_its_process_costs_a_bot_nothing(box: Box) -> None:
+    bank = Bank(LIMITS)
+    with contextlib.closing(box.seat(LIMITS, bank)) as seat:
+        before = time.clock_gettime(cpu_clock(seat.pid)) * 1000
+        seat.ask(b"pass")
+        assert 900 - bank.left_ms < seat.cpu_ms - before + 0.001
+    assert before > 0.1
+
+
 def test_a_fresh_seat_of_the_same_bot_finds_its_bank_as_it_was(box: Box) -> None:
     bank = Bank(LIMITS)
     answers(box, bank, NAP)
     assert answers(box, bank, b"pass") == 0
     assert answers(box, Bank(LIMITS), b"pass") == 50
+
+
+def test_loading_beyond_the_time_for_it_is_paid_from_the_bank(box: Box) -> None:
+    bank = Bank(LIMITS)
+    with contextlib.closing(box.seat(LIMITS, bank)) as seat:
+        seat.ask(SPIN, start=True)
+    assert bank.left_ms > 800
+    bank.loading_ms = 100
+    with contextlib.closing(box.seat(LIMITS, bank)) as seat:
+        seat.ask(SPIN, start=True)
+    assert (bank.loading_ms, 600 < bank.left_ms < 720) == (0, True)
+    for loading_ms, told in ((0, " ms for the match, also for loading"), (1, " ms for the match$")):
+        bank.left_ms, bank.loading_ms = 0, loading_ms
+        seat = box.seat(LIMITS, bank)
+        with contextlib.closing(seat), pytest.raises(SeatFault, match=f"used all of its 900{told}"):
+            seat.ask(b"pass")
+    assert Bank(Limits()).loading_ms == 140_000
 
 
 def test_sleeping_while_it_is_loaded_is_paid_for_and_loading_is_not(box: Box) -> None:

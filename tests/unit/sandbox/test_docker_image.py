@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
 import sys
 import tarfile
 from importlib.machinery import EXTENSION_SUFFIXES
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 from matchbox import build
+from matchbox.errors import BoxUnavailable
 from sandbox import container_calls, docker_image
 from sandbox.program import Program
 from sandbox.syscalls import BOT, ZYGOTE
@@ -164,3 +168,65 @@ def test_a_profile_names_the_one_abi_of_this_machine(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr("os.uname", Machine)
     assert container_calls.profile()["architectures"] == ["SCMP_ARCH_AARCH64"]
+
+
+@pytest.mark.parametrize(
+    ("network", "names"),
+    [
+        (None, {"HTTP_PROXY", "https_proxy", "NO_PROXY"}),
+        ("host", {"HTTP_PROXY", "https_proxy", "NO_PROXY", "HTTPS_PROXY"}),
+    ],
+)
+def test_a_build_uses_the_proxies_of_the_environment_that_it_can_reach(
+    network: str | None, names: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proxies = {
+        "HTTP_PROXY": "http://user:secret@proxy:3128",
+        "https_proxy": "proxy:3128",
+        "HTTPS_PROXY": "127.0.0.1:3128",
+        "NO_PROXY": "localhost,127.0.0.1",
+    }
+    for name in {one for one in os.environ if one.lower() in docker_image._PROXIES}:
+        monkeypatch.delenv(name)
+    for name, value in proxies.items():
+        monkeypatch.setenv(name, value)
+    engine = Mock()
+    docker_image.build(engine, [], network=network)
+    given = engine.images.build.call_args.kwargs["buildargs"]
+    assert given == {"BASE_IMAGE": docker_image.BASE, "LOCKED": "", **pick(proxies, names)}
+
+
+def pick(values: dict[str, str], names: set[str]) -> dict[str, str]:
+    return {name: values[name] for name in names}
+
+
+def test_an_engine_that_has_another_image_is_said_to_have_it(tmp_path: Path) -> None:
+    packages, engine = [make(tmp_path)], Mock()
+    engine.images.list.return_value = [Mock(tags=["matchbox-seat:of-another-library"])]
+    with pytest.raises(BoxUnavailable) as raised:
+        docker_image.find(engine, packages)
+    wanted = docker_image.name(packages)
+    assert str(raised.value) == (
+        f"the engine has no image {wanted} (it has others of Matchbox, such as "
+        "matchbox-seat:of-another-library): build it with `matchbox build-image`"
+    )
+
+
+def test_the_libraries_of_a_package_are_copied_into_an_image_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = spec_from_file_location("gather", ROOT / "sandbox/image/gather.py")
+    assert spec is not None
+    assert spec.loader is not None
+    gather = module_from_spec(spec)
+    spec.loader.exec_module(gather)
+    root = tmp_path / "box"
+    (root / "one").mkdir(parents=True)
+    places = ("/lib/libc.so.6", f"{root}/one/../one.libs/one.so", f"{root}/one/../../libs/two.so")
+    told = Mock(stdout="".join(f"\tlib => {place} (0x00007f0123456789)\n" for place in places))
+    copied: list[Path] = []
+    monkeypatch.setattr(gather, "copy", lambda place, _: copied.append(place))
+    monkeypatch.setattr(gather.subprocess, "run", lambda *_, **__: told)
+    gather.main(root)
+    assert {Path("/lib/libc.so.6"), tmp_path / "libs/two.so"} <= {*copied}
+    assert not [place for place in copied if place.name == "one.so"]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import resource
+from contextlib import nullcontext
 
 import pytest
 
+from matchbox.errors import BadSetting
 from matchbox.match import frames
-from matchbox.settings import Settings, limits_of
+from matchbox.settings import Settings, limits_of, read_settings
 from sandbox.policy import (
     LAYERS,
     MIB,
@@ -18,6 +20,7 @@ from sandbox.policy import (
     Limits,
     Wall,
     learning_limits,
+    longest_answer_ms,
     rlimits,
 )
 from worker.arena.match_seats import REPORT_BYTES
@@ -97,3 +100,20 @@ def test_the_preloaded_library_is_named_once_each() -> None:
 
 def test_a_seat_without_settings_has_the_limits_of_the_usual_settings() -> None:
     assert Limits(**limits_of(Settings())) == Limits()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"CPU_MS": "60000", "BANK_MS": "1800000"},
+        {"START_CPU_MS": "400000", "BANK_MS": "700000"},
+        {"WALL_FACTOR": "40"},
+    ],
+)
+def test_the_lease_must_be_longer_than_the_longest_answer(given: dict[str, str]) -> None:
+    environment = {f"MATCHBOX_{name}": value for name, value in given.items()}
+    longest = longest_answer_ms(Limits(**limits_of(read_settings(environment))))
+    for minutes in (longest // 60_000, longest // 60_000 + 1):
+        refused = minutes * 60_000 <= longest
+        with pytest.raises(BadSetting) if refused else nullcontext():
+            read_settings({**environment, "MATCHBOX_LEASE_MINUTES": str(minutes)}, open)

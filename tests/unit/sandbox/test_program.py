@@ -50,6 +50,14 @@ def test_calls_between_libraries_are_linked_before_the_first_fork(
     assert ("LD_BIND_NOW", "1") in pairs(bwrap_box.command(Program((), "json:dumps")), "--setenv")
 
 
+def test_seats_do_not_share_the_processors_number_with_the_kernel(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
+    setting = ("GLIBC_TUNABLES", "glibc.pthread.rseq=0")
+    assert setting in pairs(bwrap_box.command(Program((), "json:dumps")), "--setenv")
+
+
 def test_a_single_module_is_held_as_its_file(tmp_path: Path) -> None:
     make(tmp_path, "alone.py")
     assert tmp_path / "alone.py" in Program((), "alone:serve", (tmp_path,)).packages()
@@ -129,10 +137,6 @@ def test_a_process_box_imports_from_where_its_packages_lie(tmp_path: Path) -> No
 
 def test_a_process_box_without_unshare_is_python_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda _: None)
-    process_box._namespaces.cache_clear()
-    try:
-        command = process_box.command(Program((), "json:loads"))
-    finally:
-        process_box._namespaces.cache_clear()
+    command = process_box.command(Program((), "json:loads"))
     assert command[0] == str(INTERPRETER)
     assert job(command)["own_root"] is None

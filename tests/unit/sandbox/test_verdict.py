@@ -51,6 +51,14 @@ def test_every_death_has_one_owner(end: ExitStatus, kind: FaultKind) -> None:
     assert verdict(end, LIMITS, cpu_allowed_ms=1000).kind == kind
 
 
+@pytest.mark.parametrize(("held_mb", "kind"), [(105, "platform"), (115, "memory")])
+def test_memory_that_a_seat_began_with_does_not_bring_it_near_its_limit(
+    held_mb: int, kind: FaultKind
+) -> None:
+    end = death(signal.SIGKILL, rss_mb=held_mb)
+    assert verdict(end, LIMITS, 1000, inherited_bytes=20 * MIB).kind == kind
+
+
 def test_more_time_than_a_seat_ever_has_is_a_timeout_whatever_the_last_question_allowed() -> None:
     limits = Limits(start_cpu_ms=1000, bank_ms=3000)
     end = death(signal.SIGKILL, cpu_ms=4001)

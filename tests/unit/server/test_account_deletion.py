@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import func, select
 
 from matchbox.bundle import digest
-from matchbox.errors import BadName, Conflict, Forbidden, NotFound, TooMany
+from matchbox.errors import BadName, BadOption, Conflict, Forbidden, NotFound, TooMany
 from matchbox.match.record import Bout
 from matchbox.match.wire import PlayMatch
 from server.db.models import (
@@ -29,6 +29,7 @@ from server.db.models import (
     Lesson,
     Match,
     MatchState,
+    MatchVerification,
     Memory,
     Notice,
     PlayTable,
@@ -36,6 +37,7 @@ from server.db.models import (
     Standing,
     Token,
     User,
+    Version,
     VersionState,
 )
 from server.queries import play as queries
@@ -232,6 +234,25 @@ def test_reasons_that_name_its_bots_name_a_deleted_author(
     } <= sentences(books)
 
 
+def test_a_reason_with_the_new_name_is_cut_to_its_column(
+    books: Books, dora: User, bob: User, charlie: User
+) -> None:
+    books.league()
+    season = open_season(books, charlie, dora, bob)
+    start_season(books, charlie, season)
+    reason = ", ".join(["dora/dora-bot"] * 26)
+    with books.write() as session:
+        now = books.clock()
+        operations.disqualify(session, charlie, season, "dora/dora-bot", reason, now=now)
+        (match, *_) = session.scalars(select(Match))
+        match.state, match.void_why = MatchState.VOID, reason
+    delete(books, dora)
+    with books.context.read() as session:
+        entry = session.scalars(select(Entry).where(Entry.out != "")).one()
+        found = {session.get_one(Match, match.id).void_why, entry.out_why}
+    assert found == {", ".join([f"deleted-author-{dora.id}/dora-bot"] * 26)[:500]}
+
+
 def sentences(books: Books) -> set[str]:
     """Returns every sentence and event about a bot or a person that strangers may read."""
     with books.context.read() as session:
@@ -242,7 +263,8 @@ def sentences(books: Books) -> set[str]:
 
 
 def what_else_is_kept(books: Books, dora: User, charlie: User) -> str:
-    """Gives dora two tables, one of which she left, a comparison, a draft and a memory.
+    """Gives dora two tables, one of which she left, a comparison, a draft, a memory and a
+    verification.
 
     Returns the id of the table that was left.
     """
@@ -253,7 +275,7 @@ def what_else_is_kept(books: Books, dora: User, charlie: User) -> str:
         tables = [
             play.open_table(session, dora, seats=["me", "bob/bob-bot"], **asked) for _ in range(2)
         ]
-        move = queries.table(session, tables[0].id, dora, settings=settings).choices[0].move
+        move = queries.table(session, dora, tables[0].id, settings=settings).choices[0].move
         play.move(session, dora, tables[0].id, move, settings=settings, now=now)
         play.leave(session, dora, tables[0].id, now=now)
         tables[1].created_at += 1
@@ -271,6 +293,10 @@ def what_else_is_kept(books: Books, dora: User, charlie: User) -> str:
                 after=digest(MEMORY), created_at=now,
             )
         )  # fmt: skip
+        match = session.scalars(select(Match.id).where(Match.state == MatchState.FINISHED)).first()
+        session.add(MatchVerification(match_id=match, asker_id=dora.id, created_at=now))
+        session.get_one(User, dora.id).reset_asked_at = now
+        session.get_one(Version, second.id).network = "192.0.2.0/24"
         return tables[0].id
 
 
@@ -338,6 +364,31 @@ def test_it_wants_the_password_and_another_operator(
         assert accounts.log_in(session, "dora", PASSWORD).name == "dora"
 
 
+def test_an_operator_deletes_a_closed_account_as_its_owner_would(
+    books: Books, dora: User, bob: User, charlie: User
+) -> None:
+    books.league()
+    season = open_season(books, charlie, dora, bob, books.person("alice"))
+    start_season(books, charlie, season)
+    with books.write() as session:
+        now = books.clock()
+        account_operations.close(session, charlie, "dora", "left", now=now)
+        with pytest.raises(Forbidden):
+            account_deletion.delete_closed_account(session, bob, "dora", "left", now=now)
+        with pytest.raises(BadOption, match="say why"):
+            account_deletion.delete_closed_account(session, charlie, "dora", " ", now=now)
+        account_deletion.delete_closed_account(session, charlie, "dora", "left", now=now)
+    with books.read() as session:
+        user = session.get_one(User, dora.id)
+        assert (user.name, user.note, user.email) == (f"deleted-author-{dora.id}", "", None)
+        assert {bot.retired_at is None for bot in user.bots} == {False}
+        entries = session.get_one(Season, season).entries
+        assert [entry.out for entry in entries if entry.bot.owner_id == dora.id] == ["suspended"]
+        (noted,) = session.scalars(select(Audit).where(Audit.action == "user.delete"))
+        assert (noted.actor_id, noted.detail) == (charlie.id, {"reason": "left"})
+    assert not any(re.search(r"(?<!-)dora(?!-bot)", text) for text in sentences(books))
+
+
 def test_the_results_of_a_team_are_scores(books: Books, dora: User) -> None:
     books.league(game="thegame")
     books.bot(dora, "team", game="thegame")
@@ -365,6 +416,7 @@ def test_the_data_of_an_account_is_one_zip_with_every_file_and_result(
     table = what_else_is_kept(books, dora, charlie)
     with books.write() as session:
         admission.invite(session, charlie, GAME, "dora", now=books.clock())
+        session.get_one(PlayTable, table).why = odd = "other breaks\u2028of\x85lines"
     file = io.BytesIO()
     with books.context.read() as session:
         user = session.get_one(User, dora.id)
@@ -387,7 +439,13 @@ def test_the_data_of_an_account_is_one_zip_with_every_file_and_result(
         assert {line["score"] for line in lines} == {""}
         (left, played) = json.loads(archive.read("tables.json"))
         assert (left["state"], left["seats"], left["record"]["match"]) == ("ended", [0], table)
+        assert left["opened"]
+        assert left["why"] == odd
         assert (played["state"], played["place"], played["record"]) == ("persons", None, None)
+        (verified,) = json.loads(archive.read("verifications.json"))
+        assert verified["match"] in {line["match"] for line in lines}
+        assert (known["networks"], known["email_changed_at"]) == (["192.0.2.0/24"], None)
+        assert known["reset_asked_at"] == verified["created_at"]
         (compared,) = json.loads(archive.read("comparisons.json"))
         assert compared["bot"] == "dora/dora-bot"
         assert archive.read("drafts/1.py") == SIMPLE

@@ -166,6 +166,22 @@ def test_a_role_changes_and_a_former_operators_tokens_end(
             accounts.token_of(session, token, now=now)
         with pytest.raises(BadName):
             account_operations.set_role(session, charlie, "dora", "house", now=now)
+        told = select(Notice.kind, Notice.text).where(Notice.user_id == dora.id)
+        assert session.execute(told.order_by(Notice.id)).all() == [
+            ("role", "Your account is an operator's now."),
+            ("role", "Your account is an author's now. Its API tokens were revoked."),
+        ]
+
+
+def test_a_reason_for_a_closed_account_is_kept_whole_or_refused(
+    books: Books, dora: User, charlie: User
+) -> None:
+    now = books.clock()
+    with books.write() as session:
+        for reason in (" ", "x" * 401):
+            with pytest.raises(BadOption, match="in 1 to 400 characters"):
+                account_operations.close(session, charlie, "dora", reason, now=now)
+        account_operations.close(session, charlie, "dora", "x" * 400, now=now)
 
 
 def test_the_last_operator_is_neither_demoted_nor_closed(
@@ -249,7 +265,7 @@ def test_a_bot_and_its_author_say_whether_the_account_is_closed(
         for closed in (False, True):
             if closed:
                 account_operations.close(session, charlie, "dora", "spam", now=books.clock())
-            assert queries.bot(session, "dora", "dora-bot", None).closed == closed
+            assert queries.bot(session, None, "dora", "dora-bot").closed == closed
             assert queries.author(session, "dora").closed == closed
 
 

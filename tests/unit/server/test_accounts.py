@@ -137,6 +137,31 @@ def test_whoever_is_no_operator_any_more_finishes_no_request_of_one(
         operations.recompute_league(books.context, charlie, acting, league.name)
 
 
+def test_a_token_that_was_revoked_long_ago_is_deleted_when_another_is_made(
+    books: Books, alice: User
+) -> None:
+    for days in (0, accounts.ENDED_DAYS - 1, 1):
+        books.clock.pass_by(minutes=days * 24 * 60)
+        with books.write() as session:
+            accounts.make_token(session, alice, "mine", now=books.clock())
+            session.execute(update(Token).values(revoked_at=Token.created_at))
+        if days != 1:
+            assert books.count(Token) == (2 if days else 1)
+    assert books.count(Token) == 2, "the first one has left the list"
+
+
+def test_a_token_that_expired_long_ago_is_deleted_when_another_is_made(
+    books: Books, alice: User
+) -> None:
+    for days in (0, accounts.ENDED_DAYS, 1):
+        books.clock.pass_by(minutes=days * 24 * 60)
+        with books.write() as session:
+            accounts.make_token(session, alice, "mine", now=books.clock(), days=1)
+        if days != 1:
+            assert books.count(Token) == (2 if days else 1)
+    assert books.count(Token) == 2, "the first one has left the list"
+
+
 def test_a_token_stands_for_its_account_until_it_is_revoked(books: Books, alice: User) -> None:
     with books.write() as session:
         secret = accounts.make_token(session, alice, "laptop", now=books.clock())

@@ -40,10 +40,12 @@ def test_a_finding_that_lasts_is_told_once_and_so_is_its_end(
     books: Books, alice: User, charlie: User
 ) -> None:
     assert look(books, finding()) == 0
-    assert look(books, finding(), seconds=31) == 1
+    assert look(books, finding(), seconds=29) == 0
+    assert look(books, finding(), seconds=2) == 1
     assert look(books, finding("The disk has 10 MB left."), seconds=31) == 0
     assert look(books) == 0
-    assert look(books, seconds=121) == 1
+    assert look(books, seconds=119) == 0
+    assert look(books, seconds=2) == 1
     assert look(books, seconds=121) == 0
     assert told(books, charlie) == [
         ("finding", "The disk is almost full. Free some space."),

@@ -9,6 +9,7 @@ from sqlalchemy import select
 
 from matchbox.match.wire import PlayMatch
 from server.db.models import (
+    Delivery,
     Entry,
     Match,
     MatchState,
@@ -18,11 +19,13 @@ from server.db.models import (
     Standing,
     User,
     Version,
+    Webhook,
 )
-from server.services import announcements, operations, seasons, standings
+from server.services import announcements, notices, operations, seasons, standings
 from server.services.standings import scope_of
 from server.services.tick import tick
 from tests.books import Books, play_out, played, season_of
+from tests.plans import explained
 
 
 def told(books: Books, user: User, kind: str) -> list[str]:
@@ -249,3 +252,27 @@ def test_ranks_are_told_though_a_clock_was_ahead_when_the_round_ended(
     with books.write() as session:
         standings.refresh(session, scope_of(season), now=books.clock())
     assert announce(books, season)
+
+
+def test_a_notice_more_takes_no_statement_more(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    people = [books.person(f"author-{number}") for number in range(12)]
+    with books.write() as session:
+        for person in people:
+            session.add(Webhook(user_id=person.id, url="https://a", secret="x", created_at=0))
+            session.get_one(User, person.id).email = f"{person.name}@example.org"
+    counts = []
+    for some in (people[:2], people[2:]):
+        with books.write() as session, explained(session) as plans:
+            told = [(one.id, f"Hello {one.name}.") for one in some]
+            made = notices.notify_accounts(session, told, "season-end", "season:1", now=1)
+        assert len(made) == len(some)
+        counts.append(len(plans))
+    assert counts[0] == counts[1]
+    with books.read() as session:
+        for person in people:
+            (notice,) = session.scalars(select(Notice).where(Notice.user_id == person.id))
+            assert notice.text == f"Hello {person.name}."
+            sent = select(Delivery).where(Delivery.notice_id == notice.id).order_by(Delivery.id)
+            assert [one.webhook_id is None for one in session.scalars(sent)] == [True, False]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +11,8 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from matchbox.answers.arenas import ArenaMatches, ArenaVoid
-from matchbox.errors import BadOption, Forbidden, NotFound, Unavailable
+from matchbox.errors import BadOption, Forbidden, NotFound
+from matchbox.league.archive import Archive, standings_agree
 from server.db.models import (
     Audit,
     Match,
@@ -22,10 +24,13 @@ from server.db.models import (
     Standing,
     User,
 )
-from server.services import arena_voids, operations, standings, voids, walls
+from server.queries.archive import write_archive
+from server.services import arena_voids, standings, voids, walls
 from server.services.standings import scope_of
+from server.services.tick import tick
 from server.times import iso, parse_time_ms
-from tests.books import Books, play_out, played, season_of
+from tests.books import Books, compute_standings, play_out, played, season_of
+from tests.plans import loads_of
 from tests.unit.server.test_leases import ONE, TWO, report
 
 WHY = "its memory is damaged"
@@ -90,6 +95,14 @@ def test_the_matches_of_one_arena_since_a_time_are_void_and_played_again(
     assert books.season(season).state == SeasonState.FINISHED
 
 
+def test_matches_are_counted_without_reading_each(
+    books: Books, season: Season, charlie: User
+) -> None:
+    with books.read() as session, loads_of(Match) as loaded:
+        found = arena_voids.count(session, charlie, ONE, since=0, until=books.clock())
+    assert (found.count, found.kept, len(loaded)) == (3, 0, 1)
+
+
 def test_without_again_nothing_is_played_in_their_place(
     books: Books, season: Season, charlie: User
 ) -> None:
@@ -105,34 +118,38 @@ def test_a_finished_season_keeps_no_such_match_and_its_standing_follows(
     assert books.season(season).state == SeasonState.FINISHED
     told = void(books, charlie, minutes=60)
     assert (told.count, told.again) == (3, 0), "nothing is played in it any more"
+    compute_standings(books)
     with books.read() as session:
         assert session.get_one(Standing, scope_of(season)).matches == 5
 
 
-def test_the_standing_of_a_finished_season_is_computed_once_and_even_after_a_failure(
-    books: Books, season: Season, charlie: User, monkeypatch: pytest.MonkeyPatch
+def test_no_writer_computes_the_standing_of_a_finished_season(
+    books: Books,
+    season: Season,
+    charlie: User,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     play_out(books)
-    monkeypatch.setattr(arena_voids, "AT_ONCE", 1)
-    computed: list[str] = []
-    compute = standings.compute
-
-    def note(session: Session, scope: str, *more: Any) -> standings.Fresh:
-        computed.append(scope)
-        return compute(session, scope, *more)
+    scope = scope_of(season)
 
     def fail(*_: Any) -> None:
-        raise Unavailable("the disk is full")
+        raise AssertionError("other writers would wait for it")
 
-    monkeypatch.setattr(standings, "compute", note)
-    with monkeypatch.context() as patch, pytest.raises(Unavailable):
-        patch.setattr(operations, "recompute_scope", fail)
+    with monkeypatch.context() as patch:
+        patch.setattr(standings, "compute", fail)
         void(books, charlie, minutes=60)
-    assert (on(books, ONE, MatchState.VOID), computed) == (3, [])
-    assert void(books, charlie, minutes=60).count == 0
-    assert computed == [scope_of(season)]
+    with books.read() as session, (tmp_path / "season.zip").open("w+b") as file:
+        write_archive(session, None, season.id, "allowed", file)
+        archive = Archive(file)
+        assert standings_agree(archive.head.standing, archive.recompute_standing())
+    books.clock.pass_by(minutes=1)
     with books.read() as session:
-        assert session.get_one(Standing, scope_of(season)).matches == 5
+        assert standings.stale(session, now=books.clock()) == [scope]
+    tick(books.context)
+    with books.read() as session:
+        assert session.get_one(Standing, scope).matches == 5
+        assert standings.stale(session, now=books.clock()) == []
 
 
 def test_ratings_follow(books: Books, alice: User, bob: User, charlie: User) -> None:
@@ -170,7 +187,7 @@ def test_only_an_operator_with_a_reason_may_and_only_a_known_arena(
 def test_a_former_operator_makes_no_further_matches_void(
     books: Books, season: Season, charlie: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(arena_voids, "AT_ONCE", 2)
+    monkeypatch.setattr(arena_voids, "MAX_PER_TRANSACTION", 2)
     void_all = voids.void_all
 
     def demote_meanwhile(session: Session, *given: Any, **named: Any) -> list[Match]:

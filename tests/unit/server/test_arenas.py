@@ -109,6 +109,7 @@ def test_a_forged_record_is_refused_and_its_arena_stopped(
         judged = health.judge(session, checked.settings, now=checked.clock())
     (finding,) = [one for one in judged.findings if one.kind == "stopped"]
     assert job.match in finding.text
+    assert finding.level == "bad"
 
     second = again(checked, job)
     assert second.attempt == 2

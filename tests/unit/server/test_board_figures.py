@@ -10,14 +10,14 @@ from sqlalchemy import event, text, update
 from matchbox.errors import BadOption
 from matchbox.match.wire import PlayMatch
 from server import queries
-from server.db.models import Match, MatchState, RatingPoint, Result, Standing, User
+from server.db.models import Match, MatchState, RatingPoint, Result, Standing, User, Version
 from server.queries import play
 from server.queries.match_filters import RESULTS
 from server.services import board_counts, standings
 from server.services.lookup import find_bot
 from server.services.tick import tick
 from tests.books import Books, played
-from tests.plans import explained
+from tests.plans import explained, loads_of, without
 
 
 @pytest.fixture
@@ -87,8 +87,9 @@ def test_no_result_is_read_for_a_figure(books: Books, authors: list[User]) -> No
 def test_a_bot_is_told_of_its_opponents_the_hardest_first(
     books: Books, authors: list[User]
 ) -> None:
-    with books.read() as session:
+    with books.read() as session, loads_of(Version) as versions:
         found = queries.opponents(session, "alice", "bot", 9)
+        assert without(versions, "report")
         others = {name: queries.opponents(session, name, "bot", 9) for name in ("bob", "dora")}
     assert (found.version, found.met) == (1, 2)
     assert {one.bot for one in found.items} == {"bob/bot", "dora/bot"}
@@ -149,7 +150,7 @@ def test_of_many_opponents_those_are_told_that_were_met_most(
         found = queries.opponents(session, "alice", "bot", 3)
         whole = queries.opponents(session, "alice", "bot", 9)
         pages = [queries.opponents(session, "alice", "bot", 3, page).items for page in (1, 2, 3)]
-    monkeypatch.setattr(import_module("server.queries.board_figures"), "AT_ONCE", 3)
+    monkeypatch.setattr(import_module("server.queries.board_figures"), "QUERY_CHUNK", 3)
     told, each = queries.all_opponents(books.read, "alice", "bot")
     assert (told.version, told.items, told.met) == (1, [], 4)
     assert [*each] == [one for page in pages for one in page] == whole.items

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import Any
 
 import pytest
 from argon2 import PasswordHasher, extract_parameters
@@ -15,6 +16,7 @@ from server.db.models import (
     Audit,
     Invitation,
     League,
+    Notice,
     Season,
     Standing,
     User,
@@ -22,6 +24,7 @@ from server.db.models import (
     VersionState,
 )
 from server.queries import classes as queries
+from server.queries.classes import memberships
 from server.queries.users import users
 from server.services import (
     account_operations,
@@ -129,6 +132,68 @@ def test_a_bot_of_the_class_is_entered_when_it_is_accepted(
     assert entered(books, spring) == ["alice/one"]
     books.bot(alice, "two")
     assert entered(books, spring) == ["alice/one"], "the league takes one bot of an author"
+
+
+def test_who_has_no_place_left_in_a_season_is_told_so(
+    books: Books, alice: User, charlie: User, cup: str
+) -> None:
+    spring = open_season(books, charlie)
+    with books.write() as session:
+        classes.join(session, session.get_one(User, alice.id), cup, now=books.clock())
+    with books.context.read() as session:
+        (before,) = memberships(session, session.get_one(User, alice.id))
+    books.bot(alice, "one")
+    books.bot(alice, "two")
+    with books.context.read() as session:
+        (after,) = memberships(session, session.get_one(User, alice.id))
+        told = session.scalars(
+            select(Notice.text).where(Notice.kind == "verdict").order_by(Notice.id)
+        ).all()
+    assert (before.full, after.seasons) == ([], ["spring"])
+    assert [(one.id, one.name, one.bots) for one in after.full] == [(spring, "spring", ["one"])]
+    assert told[0].endswith("It is entered into spring.")
+    full = "spring takes no more of your bots: one is in it. Take one out there to enter this one."
+    assert told[1].endswith(f"plays from now on. {full}")
+    late = open_season(books, charlie, "late spring")
+    assert entered(books, late) == ["alice/two"]
+    assert full not in new_version(books, alice, "two", b"# 2\n"), "it has been said"
+    other = full.replace("one", "two", 1)
+    for number, said in ((2, True), (3, False)):
+        told = new_version(books, alice, "one", b"# %d\n" % number)
+        assert told.endswith(f" late {other}" if said else "plays from now on.")
+    third = new_version(books, alice, "three", b"# 3\n")
+    assert third.endswith(f"{full} late {other}")
+
+
+def new_version(books: Books, owner: User, name: str, text: bytes) -> str:
+    """Uploads a version; returns the notice of its verdict."""
+    books.bot(owner, name, SIMPLE + text)
+    with books.context.read() as session:
+        return session.scalars(select(Notice.text).order_by(Notice.id.desc()).limit(1)).one()
+
+
+def test_a_disqualified_bot_s_author_is_told_that_it_is_not_entered(
+    books: Books, alice: User, charlie: User, cup: str
+) -> None:
+    with books.write() as session:
+        classes.join(session, session.get_one(User, alice.id), cup, now=books.clock())
+    winter = open_season(books, charlie, "winter")
+    books.bot(alice, "one")
+    with books.write() as session:
+        season = session.get_one(Season, winter)
+        season.state, season.entries[0].out = "finished", "disqualified"
+    spring = open_season(books, charlie)
+    for text in (b"# second\n", b"# third\n"):
+        books.bot(alice, "one", SIMPLE + text)
+        with books.write() as session:
+            told = session.scalars(select(Notice.text).order_by(Notice.id)).all()
+            if not entered(books, spring):
+                entries.enter(session, alice, spring, "one", now=books.clock())
+    assert told[-2].endswith(
+        "plays from now on. It was disqualified in an earlier season, so it does not enter spring "
+        "by itself; you may enter it."
+    )
+    assert told[-1].endswith("plays from now on.")
 
 
 def test_whoever_joins_later_is_entered_with_what_plays_already(
@@ -246,10 +311,11 @@ def test_names_are_read_one_a_line_or_as_csv(text: str, names: list[str]) -> Non
     "text",
     [
         "owl, Anna Müller\nheron,Ben\nswan",
-        "Anna Müller;owl\nBen;heron\n;swan",
+        "note,account\nAnna Müller,owl\nBen,heron\n,swan",
         "account\tnote\nowl\tAnna Müller\nheron\tBen\nswan",
         "Name;Class;Account\nAnna Müller;7b;owl\nBen;7b;heron\n;7b;swan",
         "note,name\nAnna Müller,owl\nBen,heron\n,swan",
+        "Login;Name\nowl;Anna Müller\nheron;Ben\nswan",
     ],
 )
 def test_a_list_may_have_notes_on_the_accounts_in_either_column(text: str) -> None:
@@ -269,6 +335,46 @@ def test_a_quotation_mark_that_is_not_closed_swallows_no_accounts(text: str) -> 
         classes.read_list(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "username,name\npupil-1,anna\npupil-2,ben",
+        "Vorname;Name\nanna;schmidt\nben;meier",
+        "user,login,name\npupil-1,owl,Anna Müller\npupil-2,heron,Ben",
+    ],
+)
+def test_real_names_become_no_accounts_by_mistake(text: str) -> None:
+    with pytest.raises(BadOption, match="does not say which column has the names of the accounts"):
+        classes.read_list(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("Anna Müller;owl\nBen;heron\n;swan", "'Anna Müller' can be no account"),
+        ("heron,ben\nBär,anna", "'Bär' can be no account"),  # The notes are no accounts.
+        ("owl,anna\n,ben", "'' can be no account"),
+        ("ben,swan\nanna,owl\nanna,heron", "'anna' is there twice"),
+    ],
+)
+def test_columns_without_a_heading_are_not_exchanged(text: str, wrong: str) -> None:
+    with pytest.raises(BadOption, match=f"in the first column, and {wrong}: correct it; or, if"):
+        classes.read_list(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["username,vorname\nowl,anna", "Login\nowl\nheron", "Vorname;Username\nAnna;owl"]
+)
+def test_a_heading_that_says_too_little_becomes_no_account(text: str) -> None:
+    with pytest.raises(BadOption, match="looks like a heading; call the column"):
+        classes.read_list(text)
+
+
+def test_a_note_may_be_a_word_that_headings_have() -> None:
+    found = classes.read_list("anna,user\nben,operator")
+    assert found == (["anna", "ben"], {"anna": "user", "ben": "operator"})
+
+
 def test_a_column_that_is_no_note_is_not_kept() -> None:
     assert classes.read_list("name;mail\nowl;a@b.org") == (["owl"], {})
     assert classes.read_list("owl\nheron") == (["owl", "heron"], {})
@@ -282,13 +388,13 @@ def test_a_note_is_shown_to_operators_beside_the_account_and_to_nobody_else(
     made = classes.make_accounts(books.context, charlie, acting, "cup", ["owl", "heron"], notes)
     assert [one.note for one in made] == ["Anna Müller", ""]
     with books.context.read() as session:
-        found = queries.author_results(session, "cup", charlie)
+        found = queries.author_results(session, charlie, "cup")
         assert {one.author: one.note for one in found.items} == {"owl": "Anna Müller", "heron": ""}
         listed = users(session, charlie, wanted="müller").items
         assert [(one.name, one.note) for one in listed] == [("owl", "Anna Müller")]
         assert "Müller" not in str(session.scalars(select(Audit.detail)).all())
     with books.context.read() as session, pytest.raises(Forbidden):
-        queries.author_results(session, "cup", alice)
+        queries.author_results(session, alice, "cup")
 
 
 @pytest.mark.parametrize(
@@ -373,13 +479,62 @@ def test_the_results_name_everybody_of_the_class_with_or_without_a_bot(
     books.bot(alice, "one")
     with books.context.read() as session:
         with explained(session, only="FROM bot") as plans:
-            found = queries.author_results(session, "cup", charlie)
+            found = queries.author_results(session, charlie, "cup")
         assert [plan for plan in plans if "(owner_id=?)" in plan], plans
         assert not [plan for plan in plans if "ix_bot_game" in plan], "the bots of all authors"
         told = [(one.author, one.rank, one.bots, one.joined) for one in found.items]
         assert told == [("alice", None, 1, True), ("bob", None, 0, True)]
         with pytest.raises(Forbidden):
-            queries.author_results(session, "cup", alice)
+            queries.author_results(session, alice, "cup")
+
+
+@pytest.mark.parametrize(("final", "ranks"), [(False, [1, None]), (True, [1, 2])])
+def test_the_results_rank_nobody_without_a_match_unless_a_knock_out_does(
+    books: Books, alice: User, bob: User, charlie: User, cup: str, final: bool, ranks: list[Any]
+) -> None:
+    rows = [books.bot(user, f"{user.name}-bot").id for user in (alice, bob)]
+    with books.write() as session:
+        league = session.scalars(select(League).where(League.name == "cup")).one()
+        one = Season(
+            league_id=league.id, name="spring", state="finished", edition=1, deals=1, seed="s",
+            created_at=1, finished_at=1, places=rows if final else [],
+        )  # fmt: skip
+        session.add(one)
+        session.flush()
+        lines = [
+            {**asdict(Line(1, (1, 2), "", 1500.0, (1490.0, 1510.0), matches)), "version_id": row}
+            for row, matches in zip(rows, (4, 0), strict=True)
+        ]
+        standing = Standing(
+            scope=f"season:{one.id}", rows_digest="", field="", lines=lines, matches=4,
+            computed_at=1, facts={"by": "elo"},
+        )  # fmt: skip
+        session.add(standing)
+    with books.read() as session:
+        found = queries.author_results(session, charlie, "cup")
+    assert [one.author for one in found.items] == ["alice", "bob"]
+    assert [one.rank for one in found.items] == ranks
+    assert [one.board_rank for one in found.items] == ranks
+    assert [one.best_bot is None for one in found.items] == [rank is None for rank in ranks]
+
+
+def test_the_results_have_the_newest_upload_and_count_only_accepted_bots(
+    books: Books, alice: User, bob: User, charlie: User, cup: str
+) -> None:
+    with books.write() as session:
+        for user in (alice, bob):
+            classes.join(session, session.get_one(User, user.id), cup, now=books.clock())
+    books.bot(alice, "one")
+    refused = books.upload(alice, "two", SIMPLE + b"# refused\n")
+    with books.write() as session:
+        session.get_one(Version, refused.id).state = VersionState.REFUSED
+    with books.read() as session:
+        found = queries.author_results(session, charlie, "cup")
+    told = [
+        (one.author, one.bots, one.newest_bot, one.newest_version, one.newest_state)
+        for one in found.items
+    ]
+    assert told == [("alice", 1, "alice/two", 1, "refused"), ("bob", 0, None, None, None)]
 
 
 def test_the_results_of_divisions_that_rank_by_different_figures_are_told_in_elo(
@@ -403,7 +558,7 @@ def test_the_results_of_divisions_that_rank_by_different_figures_are_told_in_elo
             )  # fmt: skip
             session.add(standing)
     with books.read() as session:
-        found = queries.author_results(session, "cup", charlie)
+        found = queries.author_results(session, charlie, "cup")
     assert (found.by, found.season, found.divisions) == ("elo", "division 1", 2)
     assert [(one.author, one.rank, one.score) for one in found.items] == [
         ("alice", 1, 1501.0),

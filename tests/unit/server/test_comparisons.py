@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 from matchbox import registry
 from matchbox.dice import deals_from
@@ -133,13 +133,13 @@ def test_it_goes_on_batch_by_batch_until_it_is_clear(
     assert abs(row.result["llr"]) >= row.result["llr_bounds"][1]
     low, high = row.result["ci95"]
     assert low < row.result["elo"] < high
-    own = estimate(Trial(cap_games=GAMES), row.result["pairs"], looks=len(looks))
+    own = estimate(Trial(max_bouts=GAMES), row.result["pairs"], looks=len(looks))
     assert own is not None
     assert row.result["elo"] == round(own.elo, 2)
     assert row.finished_at is not None
-    found = {"better": "is better", "not-better": "is not better"}[verdict]
+    found = {"better": "is better", "not-better": "is not 20 Elo better"}[verdict]
     text = (
-        f"The comparison of alice/mine is over after {row.games} games: version 2 {found} than "
+        f"The comparison of alice/mine is over after {row.games} bouts: version 2 {found} than "
         "version 1."
     )
     assert books.notices(alice, "comparison-end") == [(f"comparison:{number}", text)]
@@ -170,7 +170,8 @@ def test_its_matches_are_never_rated_and_share_no_deal(
     _, new = two
     books.bot(bob, "rival")
     number = ask(books, alice, new, games=200)
-    play(books, new.digest, 0.5)
+    few = open_books(books.context.database.url, league_matches=5)
+    play(few, new.digest, 0.5)
     with books.read() as session:
         compared = session.scalars(select(Match).where(Match.comparison_id == number)).all()
         rated = session.scalars(select(Match).where(Match.comparison_id.is_(None))).all()
@@ -194,7 +195,8 @@ def test_a_field_is_the_best_of_the_league_and_both_play_it_on_the_same_deals(
     number = ask(books, alice, new, field=5, games=160)
     row = row_of(books, number)
     assert sorted(row.field) == sorted(version.id for version in rivals)
-    play(books, new.digest, 1.0)
+    few = open_books(books.context.database.url, league_matches=5)
+    play(few, new.digest, 1.0)
     row = row_of(books, number)
     assert row.result is not None
     assert (row.state, row.games, row.result["verdict"]) == ("finished", 160, "better")
@@ -249,7 +251,7 @@ def test_a_bot_with_a_single_version_lacks_another_one(books: Books, alice: User
         ({"bounds": (0.0, 1e-6)}, BadOption, "0.01 Elo apart"),
         ({"bounds": (0.0, 5000.0)}, BadOption, "between -1000 and 1000"),
         ({"bounds": (0.0,)}, BadOption, "cannot be tested"),
-        ({"games": 3}, BadOption, "smallest batch takes 4 games"),
+        ({"games": 3}, BadOption, "smallest batch takes 4 bouts"),
         ({"games": 10_001}, BadOption, "up to 10000"),
     ],
 )
@@ -319,7 +321,7 @@ def test_a_day_has_a_budget_and_what_was_not_played_is_given_back(
     narrow.clock = books.clock
     first = ask(narrow, alice, two[0], games=3000)
     with pytest.raises(
-        TooMany, match=r"2500 games, and you have 2000 of 5000 .* after midnight, UTC"
+        TooMany, match=r"2500 bouts, and you have 2000 of 5000 .* after midnight, UTC"
     ) as refused:
         ask(narrow, alice, two[0], games=2500)
     assert refused.value.wait_s == (DAY_MS - books.clock() % DAY_MS) // 1000
@@ -361,12 +363,12 @@ def test_a_void_match_is_not_still_to_play_and_a_version_meets_its_bot_only_ther
     number = ask(books, alice, two[0])
     jobs = [job for job in books.dispatch() if books.match(job.match).comparison_id]
     with books.read() as session:
-        before = reading.comparison(session, number, alice).matches
+        before = reading.comparison(session, alice, number).matches
     with books.write() as session:
         voids.void(session, charlie, jobs[0].match, "the disk was lost", now=books.clock())
     name = two[0].bot.full_name
     with books.read() as session:
-        assert reading.comparison(session, number, alice).matches == before - 1
+        assert reading.comparison(session, alice, number).matches == before - 1
         met = queries.matches(session, bot=name, opponent=name, limit=200).items
         everything = queries.matches(session, bot=name, limit=200).items
     assert len(met) == before
@@ -411,6 +413,33 @@ def test_it_ends_where_a_version_plays_no_more_or_the_rules_have_changed(
         assert row.result is not None
         assert told in row.result["why"]
         assert told in books.notices(alice, "comparison-end")[-1][1]
+
+
+@pytest.mark.parametrize("how", ["tick", "cancel", "close"])
+def test_one_of_teams_whose_game_is_gone_can_end_and_its_account_be_closed(
+    books: Books, alice: User, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    books.league(game="thegame")
+    old, new = (books.bot(alice, "team", b"# %d\n" % at, game="thegame") for at in range(2))
+    number = ask(books, alice, new, games=40)
+    with books.write() as session:
+        session.execute(update(Match).values(state=MatchState.VOID))
+    left = {name: package for name, package in registry.packages().items() if name != "thegame"}
+    monkeypatch.setattr(registry, "packages", lambda: left)
+    if how == "tick":
+        tick(books.context)
+    else:
+        with books.write() as session:
+            owner = session.get_one(User, alice.id)
+            if how == "cancel":
+                comparisons.cancel(session, owner, number, now=books.clock())
+            else:
+                comparisons.cancel_all(session, owner, now=books.clock())
+    row = row_of(books, number)
+    assert (row.state, row.games, row.defender_id) == ("cancelled", 0, old.id)
+    if how == "tick":
+        gone = "the game thegame is not installed any more"
+        assert gone in books.notices(alice, "comparison-end")[-1][1]
 
 
 def test_one_of_a_game_that_is_gone_ends_and_holds_back_no_bot(

@@ -11,6 +11,7 @@ from server.db.models import BoardCounts, Lesson, Season, Standing, User
 from server.queries import courses
 from server.queries.job_queue import queue_detail
 from server.queries.leagues import season as season_of_books
+from server.queries.matches import matches
 from server.services import founding, seasons, standings, voids
 from server.services.lookup import find_season
 from tests.books import GAME, Books, play_out, played, season_of
@@ -28,13 +29,19 @@ def season(books: Books, charlie: User, alice: User, bob: User) -> Season:
 def told(books: Books, season: Season) -> list[Fixture]:
     """Returns all matches of the season as every viewer sees them."""
     with books.read() as session:
-        return courses.fixtures(session, season.id, range(books.season(season).round))
+        return courses.fixtures(session, None, season.id, range(books.season(season).round))
 
 
 def course(books: Books, season: Season) -> Course:
     """Returns the rest of the season."""
     with books.read() as session:
-        return courses.course(session, season.id)
+        return courses.course(session, None, season.id)
+
+
+def test_a_match_in_a_list_has_the_name_of_its_season(books: Books, season: Season) -> None:
+    with books.read() as session:
+        line = matches(session, season=season.id).items[0]
+    assert (line.season, line.season_name) == (season.id, season.name)
 
 
 def test_every_match_is_in_its_round_and_nobody_has_points_before_it_is_played(
@@ -98,10 +105,10 @@ def test_a_season_that_is_over_has_every_result(books: Books, season: Season) ->
 
 def test_the_seats_and_results_of_a_match_are_read_once(books: Books, season: Season) -> None:
     with books.read() as session:
-        first = courses.fixtures(session, season.id, [0, 1])
+        first = courses.fixtures(session, None, season.id, [0, 1])
     with books.read() as session, explained(session, only="match_seat") as plans:
-        assert courses.fixtures(session, season.id, [1, 0]) == first
-        assert courses.fixtures(session, season.id, [1]) == first[1:]
+        assert courses.fixtures(session, None, season.id, [1, 0]) == first
+        assert courses.fixtures(session, None, season.id, [1]) == first[1:]
     assert plans == []
 
 
@@ -109,8 +116,8 @@ def test_a_round_is_found_without_the_other_matches_of_its_season(
     books: Books, season: Season
 ) -> None:
     with books.read() as session, explained(session, only='"match".round') as plans:
-        courses.fixtures(session, season.id, [1])
-        courses.course(session, season.id)
+        courses.fixtures(session, None, season.id, [1])
+        courses.course(session, None, season.id)
     one, left = plans
     assert "ix_match_season_id_state_round (season_id=? AND state=? AND round=?)" in one
     assert "COVERING INDEX ix_match_season_id_state_round" in left
@@ -128,14 +135,22 @@ def test_what_is_left_of_a_round_shrinks_until_it_is_over(books: Books, season: 
     assert course(books, season).left == {}
 
 
-def shares(books: Books, season: Season) -> dict[tuple[str, str], tuple[int, float]]:
+def shares(
+    books: Books, season: Season, *, counted: bool = True
+) -> dict[tuple[str, str], tuple[int, float]]:
     """Returns the number of bouts and the first one's share for every pair of bots that has met."""
     with books.read() as session:
         rows = {
             entry.version_id: entry.bot.name for entry in find_season(session, season.id).entries
         }
         versions = [one for one in rows if one is not None]
-        found = courses.meetings(session, season.id, versions, versions)
+        found = courses.meetings(session, None, season.id, versions, versions)
+    if counted:
+        for one in found:
+            assert one.ci95 is not None
+            assert one.ci95[0] <= one.share <= one.ci95[1]
+    else:
+        assert [one.ci95 for one in found] == [None] * len(found)
     return {(rows[one.first], rows[one.second]): (one.bouts, one.share) for one in found}
 
 
@@ -170,7 +185,7 @@ def test_a_season_of_before_there_were_counts_is_counted_from_its_matches(
     with books.write() as session:
         session.execute(delete(BoardCounts))
         session.get_one(Standing, f"season:{season.id}").computed_at += 1
-    anew = shares(books, season)
+    anew = shares(books, season, counted=False)
     assert anew.keys() == now.keys()
     for pair, (bouts, share) in now.items():
         assert anew[pair][0] == bouts
@@ -182,13 +197,14 @@ def test_the_stamp_changes_with_matches_standing_and_state_and_reads_no_match(
 ) -> None:
     def stamp() -> Stamp:
         with books.read() as session, explained(session) as plans:
-            found = courses.stamp(session, season.id)
+            found = courses.stamp(session, None, season.id)
         assert len(plans) <= 4
         assert not [one for one in plans if "match" in one and "COVERING" not in one]
         return found
 
     first = stamp()
     assert stamp() == first
+    assert first.course.startswith("running-")
     (job, *_) = books.dispatch()
     sent = stamp()
     assert (sent.course != first.course, sent.standing) == (True, first.standing)
@@ -216,7 +232,7 @@ def test_the_stamp_changes_with_entrants_lessons_and_the_pause_of_the_league(
 
     def is_new() -> bool:
         with books.read() as session:
-            course = courses.stamp(session, season.id).course
+            course = courses.stamp(session, None, season.id).course
         before = len(seen)
         seen.add(course)
         return len(seen) > before
@@ -238,6 +254,21 @@ def test_the_stamp_changes_with_entrants_lessons_and_the_pause_of_the_league(
     with books.write() as session:
         session.get_one(Season, season.id).entries[0].out = "suspended"
     assert is_new()
+    with books.write() as session:
+        session.get_one(Season, season.id).trouble = "the rules of Bomb have changed"
+    assert is_new()
+
+
+def test_the_stamp_changes_when_another_season_of_the_league_is_paused(
+    books: Books, season: Season, charlie: User
+) -> None:
+    with books.write() as session:
+        later = founding.found_season(
+            session, charlie, league=GAME, settings=books.settings, now=books.clock(), name="next"
+        )
+        before = courses.stamp(session, None, later.id).course
+        seasons.pause(session, charlie, season.id, now=books.clock())
+        assert courses.stamp(session, None, later.id).course != before
 
 
 def test_only_operators_are_told_of_a_draft(books: Books, charlie: User) -> None:
@@ -247,15 +278,15 @@ def test_only_operators_are_told_of_a_draft(books: Books, charlie: User) -> None
             session, charlie, league=GAME, draft=True, settings=books.settings, now=books.clock()
         ).id
     with books.read() as session:
-        assert courses.stamp(session, draft, charlie).course.startswith("draft")
+        assert courses.stamp(session, charlie, draft).course.startswith("draft")
         for number in (draft, draft + 1):
             with pytest.raises(NotFound):
-                courses.stamp(session, number)
+                courses.stamp(session, None, number)
 
 
 def test_rounds_that_are_equal_are_one_object(books: Books, season: Season) -> None:
     with books.read() as session:
-        rounds = season_of_books(session, season.id).rounds
+        rounds = season_of_books(session, None, season.id).rounds
     assert len(rounds) > 1
     assert len({id(one) for one in rounds}) == len({one.json_text() for one in rounds})
 

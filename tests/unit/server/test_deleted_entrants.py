@@ -15,7 +15,14 @@ from server import queries
 from server.db.migrations import upgrade
 from server.db.models import Event, MatchSeat, Season, SeasonState, Standing, User, Version
 from server.queries.archive import write_archive
-from server.services import account_deletion, accounts, operations, season_progress
+from server.services import (
+    account_deletion,
+    accounts,
+    operations,
+    season_progress,
+    seasons,
+    verifications,
+)
 from server.services.tick import tick
 from tests.books import SIMPLE, Books, play_out, played, season_of
 
@@ -66,7 +73,7 @@ def test_the_page_of_a_season_names_a_deleted_author_in_its_rounds(
     play_out(books)
     name = delete(books, zoe)
     with books.read() as session:
-        rounds = queries.season(session, season.id).rounds
+        rounds = queries.season(session, None, season.id).rounds
     named = {bot for one in rounds for bots in (one.rests, *one.ties) for bot in bots}
     assert f"{name}/bot" in named
     assert "zoe/bot" not in named
@@ -112,7 +119,7 @@ def test_a_season_with_a_deleted_author_can_be_verified(
     play_out(books)
     delete(books, zoe)
     with books.read() as session, (tmp_path / "season.zip").open("w+b") as file:
-        write_archive(session, season.id, "allowed", None, file)
+        write_archive(session, None, season.id, "allowed", file)
         archive = Archive(file)
         assert standings_agree(archive.head.standing, archive.recompute_standing())
 
@@ -174,10 +181,11 @@ def test_a_standing_that_is_recomputed_meanwhile_has_no_former_name(
     play_out(books)
     tick(books.context)
     delete(books, yann)
-    acting = books.acting(charlie)
+    acting, leaving = books.acting(charlie), [zoe]
 
     def acting_after_a_deletion() -> Any:
-        delete(books, zoe)
+        while leaving:
+            delete(books, leaving.pop())
         return acting()
 
     operations.recompute_season(books.context, charlie, acting_after_a_deletion, season.id)
@@ -222,6 +230,30 @@ def test_a_page_of_a_season_hears_that_an_entrant_has_deleted_the_account(
     with books.read() as session:
         (event,) = session.scalars(select(Event).where(Event.kind == "season.suspend"))
         assert event.subject == str(season.id)
+
+
+def test_a_season_s_verification_names_the_account_no_more(
+    books: Books, zoe: User, charlie: User
+) -> None:
+    versions = field(books, zoe, 2)
+    season = season_of(books, charlie, versions)
+    with books.write() as session:
+        seasons.cancel(session, charlie, season.id, now=books.clock())
+    lessons = {"lessons": 1, "out_of": 1, "same": 0, "unrepeatable": [], "not_repeated": []}
+    found = {**lessons, "different": [f"{versions[0].entrant} 1"]}
+    counts: dict[str, Any] = {"matches": 0, "out_of": 1, "same": 0}
+    ids: dict[str, Any] = {"different": [], "unrepeatable": [], "replayed_only": []}
+    with books.write() as session:
+        verifications.store(
+            session, charlie, season.id, **counts, **ids, lessons=found, standing="same",
+            now=books.clock(),
+        )  # fmt: skip
+    name = delete(books, zoe)
+    with books.read() as session:
+        verified = queries.season(session, None, season.id).verified
+    assert verified is not None
+    assert verified.lessons is not None
+    assert verified.lessons["different"] == [f"{name}/bot:{versions[0].digest} 1"]
 
 
 def test_deleting_an_account_needs_no_more_statements_for_more_finished_seasons(

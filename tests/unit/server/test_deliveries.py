@@ -26,8 +26,6 @@ def hook(books: Books, user: User, url: str = "https://hooks.example/1") -> Webh
         made = webhooks.add(
             session, session.get_one(User, user.id), url, settings=books.settings, now=books.clock()
         )
-    while take(books):
-        pass
     forget(books)
     return made
 
@@ -164,6 +162,27 @@ def test_a_webhook_is_posted_to_one_at_a_time_and_others_are_not_held_up(
     assert taken(books).text == "two"
 
 
+def test_a_notice_that_is_written_while_a_webhook_waits_waits_too(
+    books: Books, alice: User
+) -> None:
+    hook(books, alice)
+    tell(books, alice, "one")
+    one = taken(books)
+    tell(books, alice, "two")
+    assert take(books) is None, "one is on its way"
+    fail(books, one)
+    tell(books, alice, "three")
+    assert take(books) is None, "one has just failed"
+    with books.read() as session:
+        assert deliveries.due(session, now=books.clock()) == 0
+    for text in ("two", "three", "one"):
+        books.clock.now += MINUTE_MS
+        parcel = taken(books)
+        assert parcel.text == text
+        fail(books, parcel)
+        assert take(books) is None, "one try a minute"
+
+
 def test_a_mail_does_not_wait_behind_webhooks(books: Books, alice: User, bob: User) -> None:
     for number in range(3):
         hook(books, alice, f"https://hooks.example/{number}")
@@ -197,9 +216,11 @@ def test_it_is_tried_again_with_patience_and_then_given_up(books: Books, alice: 
 
 def give_up(books: Books) -> None:
     """Lets every delivery fail until none waits any more."""
-    while left := waiting(books):
-        books.clock.pass_by(seconds=max(0, left[0]) / 1000)
-        fail(books, taken(books))
+    while waiting(books):
+        if (parcel := take(books)) is None:
+            books.clock.pass_by(minutes=1)
+        else:
+            fail(books, parcel)
 
 
 def test_a_webhook_that_nothing_reaches_is_disabled_and_its_owner_told(
@@ -249,7 +270,25 @@ def test_a_mail_server_that_is_down_is_tried_once_a_minute(
         mailed(books, user)
         tell(books, user)
     fail(books, taken(books))
-    assert waiting(books) == [MINUTE_MS, MINUTE_MS]
+    assert take(books) is None
+    books.clock.now += MINUTE_MS - 1
+    assert take(books) is None
+    books.clock.now += 1
+    assert taken(books).attempt == 1, "the other one, which has waited longer"
+    assert take(books) is None, "one mail is sent at a time"
+
+
+def test_a_mail_changes_no_other_that_waits(books: Books, alice: User, bob: User) -> None:
+    for user in (alice, bob):
+        mailed(books, user)
+        tell(books, user)
+    parcel = taken(books)
+    with books.read() as session:
+        assert deliveries.due(session, now=books.clock()) == 0
+    assert waiting(books) == [0, HELD_MS]
+    arrive(books, parcel)
+    assert waiting(books) == [0]
+    assert taken(books).address == "bob@example.org"
 
 
 def test_each_failed_try_of_a_mail_is_in_the_log_with_its_reason(books: Books, alice: User) -> None:

@@ -55,7 +55,7 @@ def test_a_draft_gets_a_verdict_and_leaves_no_version(
     assert state(books, draft) == ("accepted" if accepted else "refused")
     assert [books.count(one) for one in (Version, Bundle, Notice)] == [0, 0, 0]
     with books.read() as session:
-        told = reading.draft(session, draft.id, alice)
+        told = reading.draft(session, alice, draft.id)
     assert told.report is not None
     assert told.report.log == "hello from the bot\n"
 
@@ -68,11 +68,11 @@ def test_nobody_hears_of_a_draft_and_only_its_owner_reads_it(
     books.settle(tried_out(*books.sent(TryOut)))
     assert books.count(Event) == before
     with books.read() as session:
-        assert reading.draft_file(session, draft.id, alice) == SIMPLE
+        assert reading.draft_file(session, alice, draft.id) == SIMPLE
         for other in (bob, charlie, None):
             for ask in (reading.draft, reading.draft_file):
                 with pytest.raises(NotFound, match="you have no draft"):
-                    ask(session, draft.id, other)
+                    ask(session, other, draft.id)
 
 
 def test_a_draft_takes_its_turn_among_its_authors_versions(books: Books, alice: User) -> None:
@@ -160,7 +160,7 @@ def test_a_draft_is_deleted_after_an_hour(books: Books, alice: User) -> None:
     tick(books.context)
     assert books.count(Draft) == 0
     with books.read() as session, pytest.raises(NotFound, match="an hour after"):
-        reading.draft(session, draft.id, alice)
+        reading.draft(session, alice, draft.id)
     with books.read() as session, pytest.raises(NotFound):
         queries.bundle(session, job.version)
 
@@ -173,7 +173,7 @@ def test_a_lost_draft_is_sent_again_and_given_up_at_last(books: Books, alice: Us
         assert state(books, draft) == ("pending" if left else "lost")
         tick(books.context)
     with books.read() as session:
-        assert reading.draft(session, draft.id, alice).trouble
+        assert reading.draft(session, alice, draft.id).trouble
     with books.write() as session, pytest.raises(Conflict):
         job_kinds.claim(session, job.claim(), settings=books.settings, now=books.clock())
     send(books, alice, SIMPLE + b"# the next\n")

@@ -239,9 +239,10 @@ def test_a_pause_leaves_its_turn_to_the_edition_that_waits_for_the_one_before(
 def test_a_start_is_told_only_if_it_will_come(books: Books, league: League, charlie: User) -> None:
     def told() -> tuple[str | None, str | None, str | None]:
         with books.read() as session:
-            found = queries.league(session, "cup", charlie)
+            found = queries.league(session, charlie, "cup")
             (line,) = found.seasons
-            return found.next_start, line.starts_at, queries.season(session, line.id).starts_at
+            season = queries.season(session, None, line.id)
+            return found.next_start, line.starts_at, season.starts_at
 
     tick(books.context)
     assert told() == 3 * ("2023-11-14T22:20:00.000Z",)
@@ -254,13 +255,13 @@ def test_a_draft_is_nobody_s_next_season(books: Books, league: League, charlie: 
         seasons.create(session, charlie, name="Autumn", league="cup", draft=True, now=books.clock())
     assert editions(books, league) == [("Autumn", "draft", "22:20")]
     with books.read() as session:
-        assert queries.league(session, "cup").next_start is None
+        assert queries.league(session, None, "cup").next_start is None
 
 
 def test_the_page_of_a_season_hears_that_it_was_put_off(books: Books, league: League) -> None:
     def stamp() -> str:
         with books.read() as session:
-            return courses.stamp(session, session.scalars(select(Season.id)).one()).course
+            return courses.stamp(session, None, session.scalars(select(Season.id)).one()).course
 
     tick(books.context)
     first = stamp()
@@ -331,6 +332,30 @@ def test_an_edition_that_was_opened_while_the_clock_was_ahead_keeps_to_the_sched
         ("cup 2", "running", "23:30"),
         ("cup 3", "open", "23:40"),
     ]
+
+
+def test_a_clock_that_is_ahead_for_a_moment_starts_no_season(
+    books: Books, league: League, alice: User, bob: User
+) -> None:
+    for owner in (alice, bob):
+        books.bot(owner, f"{owner.name}s")
+    tick(books.context)
+    signs.give(books.context, signs.WEB)
+    right = books.clock()
+    books.clock.pass_by(minutes=60 * 24 * 40)
+    for _ in range(8):  # within the two minutes after what looks like a stop
+        tick(books.context)
+        signs.give(books.context, signs.WEB)
+        books.clock.pass_by(seconds=12)
+    assert [state for _, state, _ in editions(books, league)] == ["open"]
+    books.clock.now = right + MINUTE
+    tick(books.context)
+    assert [state for _, state, _ in editions(books, league)] == ["open"]
+    for _ in range(60):
+        books.clock.pass_by(seconds=15)
+        signs.give(books.context, signs.WEB)
+        tick(books.context)
+    assert editions(books, league)[0][1] == "running"
 
 
 def test_an_edition_does_not_take_the_time_of_one_that_was_started_early(
@@ -419,7 +444,10 @@ def test_who_is_disqualified_is_not_in_the_next_edition_until_its_owner_enters_i
             session, charlie, "Autumn", "bob/three", "it copies", now=books.clock()
         )
         told = session.scalars(select(Notice).where(Notice.kind == "disqualification")).one()
-        assert "next season; you may enter it there again" in told.text
+        assert told.text.endswith(
+            " It also leaves the league's next season. It is not entered into later seasons of the "
+            "league by itself; you may enter it."
+        )
     assert entrants(books, "Autumn 2") == ["one", "two", "four"]
     assert entrants(books, "by hand") == ["one", "two", "three", "four"]
     with books.write() as session:
@@ -443,6 +471,90 @@ def test_bots_of_the_class_are_in_the_next_edition_once(
     wait_until(books, "22:20")
     assert editions(books, league) == [("cup 1", "running", "22:20"), ("cup 2", "open", "22:30")]
     assert sorted(entrants(books, "cup 2")) == ["alices", "bobs"]
+
+
+def test_the_next_edition_has_the_bots_that_the_class_played_with_not_its_newest_uploads(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    books.league(paused=True)
+    a_league(books, charlie, admission={"bots": 1, "everybody": False})
+    for owner, name in ((alice, "chosen"), (alice, "newer"), (bob, "bobs")):
+        books.bot(owner, name)
+    tick(books.context)
+    with books.write() as session:
+        entries.enter(session, alice, "cup 1", "chosen", now=books.clock())
+        code = classes.renew_code(session, charlie, "cup", now=books.clock())
+        for user in (alice, bob):
+            classes.join(session, session.get_one(User, user.id), code, now=books.clock())
+    assert sorted(entrants(books, "cup 1")) == ["bobs", "chosen"]
+    wait_until(books, "22:20")
+    assert sorted(entrants(books, "cup 2")) == ["bobs", "chosen"]
+
+
+@pytest.mark.parametrize("admitted", ["class", "everybody"])
+def test_a_disqualified_bot_comes_back_into_a_league_only_by_hand(
+    books: Books, alice: User, bob: User, charlie: User, admitted: str
+) -> None:
+    books.league(paused=True)
+    everybody = admitted == "everybody"
+    a_league(books, charlie, admission={"bots": 1, "everybody": everybody})
+    for owner, name in ((alice, "one"), (bob, "two"), (charlie, "three")):
+        books.bot(owner, name)
+    tick(books.context)
+    with books.write() as session:
+        code = classes.renew_code(session, charlie, "cup", now=books.clock())
+        for user in () if everybody else (alice, bob, charlie):
+            classes.join(session, session.get_one(User, user.id), code, now=books.clock())
+    wait_until(books, "22:20")
+    assert sorted(entrants(books, "cup 1")) == ["one", "three", "two"]
+    with books.write() as session:
+        operations.disqualify(session, charlie, "cup 1", "bob/two", "it copies", now=books.clock())
+    play_out(books)
+    wait_until(books, "22:30")
+    assert sorted(entrants(books, "cup 2")) == ["one", "three"]
+    assert sorted(entrants(books, "cup 3")) == ["one", "three"]
+    with books.write() as session:
+        entries.enter(session, bob, "cup 3", "two", now=books.clock())
+    play_out(books)
+    wait_until(books, "22:40")
+    assert sorted(entrants(books, "cup 4")) == ["one", "three", "two"]
+
+
+@pytest.mark.parametrize("reinstated_by", ["cup 1", "cup 2", "never out"])
+def test_a_reinstated_bot_is_in_the_next_edition_again(
+    books: Books, bob: User, charlie: User, reinstated_by: str
+) -> None:
+    books.league(paused=True)
+    a_league(books, charlie, admission={"bots": 1, "everybody": False})
+    for owner, name in ((bob, "two"), (charlie, "one"), (charlie, "three")):
+        books.bot(owner, name)
+    tick(books.context)
+    with books.write() as session:
+        for name in ("bob/two", "charlie/one", "charlie/three"):
+            entries.enter(session, charlie, "cup 1", name, now=books.clock())
+    wait_until(books, "22:20")
+    with books.write() as session:
+        operations.disqualify(session, charlie, "cup 1", "bob/two", "it copies", now=books.clock())
+    later = "cup 2"
+    if reinstated_by == "cup 2":
+        play_out(books)
+        wait_until(books, "22:30")
+        later = "cup 3"
+    elif reinstated_by == "never out":  # Its author has entered it, and taken it out.
+        with books.write() as session:
+            entries.enter(session, bob, "cup 2", "two", now=books.clock())
+        play_out(books)
+        wait_until(books, "22:30")
+        with books.write() as session:
+            entries.leave(session, bob, "cup 3", "two", now=books.clock())
+        later = "cup 3"
+    assert sorted(entrants(books, later)) == ["one", "three"]
+    with books.write() as session:
+        operations.reinstate(session, charlie, "cup 1", "bob/two", "it did not", now=books.clock())
+        told = session.scalars(select(Notice).where(Notice.kind == "reinstatement")).one()
+    back = reinstated_by != "never out"
+    assert told.text.endswith(f" It is also in season {later} again.") is back
+    assert ("two" in entrants(books, later)) is back
 
 
 @pytest.mark.parametrize("admitted", ["class", "entered", "everybody"])
@@ -474,6 +586,41 @@ def test_a_start_waits_for_the_verdicts_on_what_was_uploaded_before_it(
     tick(books.context)
     assert editions(books, league)[0] == ("cup 1", "running", "22:20")
     assert sorted(entrants(books, "cup 1")) == ["late", "one", "other"]
+
+
+@pytest.mark.parametrize("released", [True, False])
+def test_a_start_waits_for_bots_in_quarantine_and_the_next_edition_has_them(
+    books: Books, alice: User, bob: User, charlie: User, released: bool
+) -> None:
+    books.league(paused=True)
+    league = a_league(books, charlie, admission={"everybody": False, "bots": 2})
+    versions = [books.bot(alice, "held"), books.bot(bob, "one"), books.bot(bob, "other")]
+    tick(books.context)
+    with books.write() as session:
+        for version in versions:
+            name = session.get_one(Bot, version.bot_id).full_name
+            entries.enter(session, charlie, "cup 1", name, now=books.clock())
+        held = session.get_one(Version, versions[0].id)
+        held.state, held.deadline = VersionState.QUARANTINED, books.clock()
+    wait_until(books, "22:20")
+    assert editions(books, league) == [("cup 1", "open", "22:20")]
+    if released:
+        with books.write() as session:
+            session.get_one(Version, versions[0].id).state = VersionState.ACTIVE
+    wait_until(books, "22:30")
+    assert editions(books, league)[0] == ("cup 1", "running", "22:20")
+    assert entrants(books, "cup 1") == (["held"] if released else []) + ["one", "other"]
+    assert sorted(entrants(books, "cup 2")) == ["held", "one", "other"]
+    told = [text for _, text in books.notices(alice, "season-start") if "is not in" in text]
+    with books.read() as session:
+        started = session.scalars(select(Audit).where(Audit.action == "season.start")).one()
+    if released:
+        assert (told, started.detail) == ([], {})
+    else:
+        (text,) = told
+        assert "alice/held is not in season cup 1" in text
+        assert "version 1, is quarantined" in text
+        assert started.detail == {"left_out": ["alice/held"]}
 
 
 def test_a_start_waits_ten_minutes_at_most_and_only_for_those_who_may_play(

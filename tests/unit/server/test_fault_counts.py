@@ -11,6 +11,7 @@ from matchbox.match.wire import PlayMatch
 from server.db.models import FaultCount, User, Version
 from server.queries.faults import faults
 from server.services import fault_counts
+from server.times import HOUR_MS, iso
 from tests.books import Books, lost, played, scripted
 from tests.unit.server.test_faults import Arena
 
@@ -55,6 +56,31 @@ def test_faults_are_counted_by_kind_and_by_bot(
         told(books, bob)
     with pytest.raises(BadOption):
         told(books, charlie, days=3)
+
+
+def test_the_newest_fault_has_the_time_of_its_match(
+    books: Books, shaky: Version, charlie: User
+) -> None:
+    job, *_ = books.tick()
+    books.clock.pass_by(seconds=1500)
+    at = books.clock()
+    play(books, job, shaky)
+    books.clock.pass_by(minutes=2)
+    (line,) = told(books, charlie).bots
+    assert (line.last_at, line.last_hour) == (iso(at), iso(at - at % HOUR_MS))
+
+
+@pytest.mark.parametrize("kinds", [("crash", "timeout"), ("timeout", "crash")])
+def test_the_newest_fault_of_an_hour_is_the_newest_of_all_kinds(
+    books: Books, shaky: Version, charlie: User, kinds: tuple[FaultKind, FaultKind]
+) -> None:
+    first, second, *_ = books.tick()
+    play(books, first, shaky, kinds[0])
+    books.clock.pass_by(minutes=2)
+    at = books.clock()
+    play(books, second, shaky, kinds[1])
+    (line,) = told(books, charlie).bots
+    assert (line.last_match, line.last_at) == (second.match, iso(at))
 
 
 def test_a_day_and_a_week_end_and_old_counts_are_deleted(

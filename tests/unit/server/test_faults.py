@@ -3,6 +3,7 @@ can return."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -20,12 +21,13 @@ from server.db.models import (
     Match,
     MatchState,
     Notice,
+    Season,
     SeasonState,
     User,
     Version,
     VersionState,
 )
-from server.services import accounts, comparisons, exclusions, operations, uploads, voids
+from server.services import accounts, comparisons, exclusions, faults, operations, uploads, voids
 from server.services.tick import tick
 from tests.books import SIMPLE, Books, drawn, open_books, played, scripted, season_of, tried_out
 
@@ -136,6 +138,41 @@ def test_a_forfeited_bout_of_a_team_scores_nothing(books: Books, alice: User) ->
     assert "A forfeited bout scores 0." in told.text
 
 
+def test_a_team_in_a_season_answers_for_the_faults_of_all_its_seats(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    books.league(game="thegame", paused=True)
+    teams = [
+        books.bot(owner, "team", b"# %d\n" % number, game="thegame")
+        for number, owner in enumerate((alice, bob))
+    ]
+    season = season_of(books, charlie, teams, league="thegame", deals=4)
+
+    def bout(job: PlayMatch, deal: int, rotation: int) -> Bout:
+        seats = len(job.seats)
+        kind: FaultKind = "crash" if deal == 1 else "excluded"
+        faults = [Fault(0, deal % seats, kind)] if deal % 2 else []
+        return Bout(deal, rotation, [], [1] * seats, [0] * seats, "", faults)
+
+    jobs = books.dispatch()
+    assert all(books.record(played(job, scripted(job, bout))) for job in jobs)
+    deals = sum(len(job.deals) for job in jobs if job.seats[0].version == teams[0].digest)
+    played_by = [job for job in jobs if job.seats[0].version == teams[0].digest]
+    lost, crashes = sum(len(job.deals) // 2 for job in played_by), len(played_by)
+    with books.write() as session:
+        strict = dataclasses.replace(books.settings, forfeit_matches=1, forfeit_percent=1)
+        found = session.get_one(Season, season.id)
+        for number, why in faults.forfeiters(session, found, settings=strict):
+            faults.take_out(session, session.get_one(Entry, number), why, now=books.clock())
+    with books.read() as session:
+        entry = session.scalars(select(Entry).where(Entry.version_id == teams[0].id)).one()
+        assert entry.out_why.startswith(f"{lost} of {deals} bouts in ")
+        assert entry.out_why.endswith(
+            f" (faults of the last days: {crashes} crash; {lost - crashes} bouts were lost because "
+            "a bot is out of a match after three faults)"
+        )
+
+
 @pytest.mark.parametrize(
     "every, matches, state",
     [
@@ -183,6 +220,26 @@ def test_who_is_suspended_plays_no_more_and_is_told_why(
     assert [kind for kind, _ in notices(books, alice)] == ["first-fault", "suspension"]
     trouble = books.version(version.id).trouble
     assert "16 of 80 bouts in 20 matches were forfeited: 20.0%" in trouble
+
+
+def test_a_suspension_tells_the_faults_from_the_bouts_that_followed_from_them(
+    books: Books, ranked_of: Callable[[int], Version], alice: User
+) -> None:
+    version = ranked_of(20)
+    arena = Arena(version, every=2)
+
+    def bout(job: PlayMatch, deal: int, rotation: int) -> Bout:
+        arena.kind = "crash" if arena.bouts < 6 else "excluded"
+        return arena.bout(job, deal, rotation)
+
+    while jobs := books.dispatch():
+        for job in jobs:
+            books.record(played(job, scripted(job, bout)))
+    why = " (faults of the last days: 3 crash; 37 bouts were lost because a bot is out of a match"
+    assert why in books.version(version.id).trouble
+    with books.read() as session:
+        told = select(Notice.text).where(Notice.kind == "suspension")
+        assert why in session.scalars(told).one()
 
 
 def test_one_match_that_suspends_is_told_as_one(
@@ -250,7 +307,7 @@ def test_a_bot_of_the_house_stays_in_its_season(books: Books, alice: User, charl
     season_of(books, charlie, entrants, format={"kind": "adaptive", "cycles": 15})
     assert Arena(entrants[0], every=2).play(books) == 30
     tick(books.context)
-    assert entry(books, entrants[0]).out == ""
+    assert books.entry(entrants[0]).out == ""
 
 
 def test_what_is_forfeited_in_a_comparison_is_not_counted(books: Books, alice: User) -> None:
@@ -322,6 +379,20 @@ def test_an_operator_reinstates_a_version_and_its_counts_begin_anew(
     assert counts(books, version) == (0, 0, 0), "a new one is"
 
 
+def test_the_first_forfeit_is_told_once_whatever_becomes_of_its_match(
+    books: Books, ranked_of: Callable[[int], Version], alice: User, charlie: User
+) -> None:
+    version = ranked_of(2)
+    first, second = books.dispatch()
+    books.record(played(first, scripted(first, Arena(version, every=1).bout)))
+    with books.write() as session:
+        voids.void(session, charlie, first.match, "no disk", now=books.clock())
+    assert counts(books, version) == (0, 0, 0)
+    books.record(played(second, scripted(second, Arena(version, every=1).bout)))
+    assert counts(books, version) == (1, BOUTS, BOUTS)
+    assert len(books.notices(alice, "first-fault")) == 1
+
+
 def test_a_void_match_is_taken_off_the_counts(
     books: Books, ranked_of: Callable[[int], Version], charlie: User
 ) -> None:
@@ -348,37 +419,38 @@ def test_who_is_suspended_plays_on_in_a_season_whose_matches_are_all_scheduled(
         assert {entry.out for entry in session.scalars(select(Entry))} == {""}
 
 
-def entry(books: Books, version: Version) -> Entry:
-    """The version's place in its season."""
-    with books.read() as session:
-        return session.scalars(select(Entry).where(Entry.version_id == version.id)).one()
-
-
-@pytest.mark.parametrize(("every", "out"), [(5, "suspended"), (10_000, "")])
+@pytest.mark.parametrize(
+    ("every", "cycles", "out"), [(5, 3, "suspended"), (10_000, 3, ""), (5, 2, "")]
+)
 def test_a_season_is_left_between_two_rounds_for_what_was_forfeited_in_it(
-    books: Books, alice: User, bob: User, charlie: User, every: int, out: str
+    books: Books, alice: User, bob: User, charlie: User, every: int, cycles: int, out: str
 ) -> None:
     books.league(paused=True)
     version, other = books.bot(alice, "shaky"), books.bot(bob, "steady")
-    form = {"kind": "adaptive", "cycles": 15}
-    season = season_of(books, charlie, [version, other], format=form)
-    Arena(version, every=every).play(books)
-    assert entry(books, version).out == ""
-    tick(books.context)
-    assert entry(books, version).out == out
-    with books.read() as session:
-        assert {match.state for match in session.scalars(select(Match).limit(30))} == {
-            MatchState.FINISHED
-        }
+    own = open_books(books.context.database.url, forfeit_matches=4)
+    form = {"kind": "round-robin", "cycles": cycles, "hours": 1000}
+    season = season_of(own, charlie, [version, other], format=form)
+    arena = Arena(version, every=every)
+    for _ in range(4):
+        assert own.entry(version).out == ""
+        arena.play(own)
+        tick(own.context)
+    assert own.entry(version).out == out, "nobody is taken out after the last round"
+    while arena.play(own):
+        tick(own.context)
+    tick(own.context)
+    assert own.season(season).state == SeasonState.FINISHED
+    with own.read() as session:
+        states = session.scalars(select(Match.state)).all()
         lines = session.scalars(select(Audit).where(Audit.action == "season.suspend")).all()
-    over = books.season(season).state == SeasonState.FINISHED
-    assert over or not out, "with one bot left there is nothing more to play"
-    told = [text for subject, text in books.notices(alice, "suspension") if subject == "season:1"]
+    assert set(states) == {MatchState.FINISHED}
+    told = [text for subject, text in own.notices(alice, "suspension") if subject == "season:1"]
     assert [(line.actor_id, line.subject, line.detail["bot"]) for line in lines] == (
         [(None, "season:1", "alice/shaky")] if out else []
     )
-    why = "alice/shaky v1 is out of season spring: 24 of 120 bouts in 30 matches were forfeited"
-    assert [text.partition(": 20.0%")[0] for text in told] == ([why] if out else [])
+    why = "alice/shaky v1 is out of season spring: 3 of 16 bouts in 4 matches were forfeited"
+    assert [text.partition(": 18.8%")[0] for text in told] == ([why] if out else [])
+    own.context.close()
 
 
 def test_who_is_reinstated_is_back_in_its_season_and_what_it_forfeited_before_is_forgotten(
@@ -390,18 +462,18 @@ def test_who_is_reinstated_is_back_in_its_season_and_what_it_forfeited_before_is
     own = open_books(books.context.database.url, forfeit_matches=4)
     one_by_one = {"kind": "round-robin", "cycles": 4, "hours": 1000}
     season = season_of(own, charlie, [version, *others], format=one_by_one)
-    while not entry(own, version).out:
+    while not own.entry(version).out:
         Arena(version, every=2).play(own)
         tick(own.context)
     assert counts(own, version) == (4, 16, 8)
     own.clock.pass_by(seconds=1)
     lift(own, charlie, version)
-    back = entry(own, version)
+    back = own.entry(version)
     assert (back.out, back.out_at, back.out_why) == ("", None, "")
     while own.season(season).state == SeasonState.RUNNING:
         Arena(version, every=10_000).play(own)
         tick(own.context)
-        assert entry(own, version).out == ""
+        assert own.entry(version).out == ""
     assert counts(own, version)[0] > 4, "as many as once suspended it"
     own.context.close()
 
@@ -417,7 +489,7 @@ def test_a_version_that_a_season_alone_has_suspended_is_reinstated_too(
         exclusions.exclude_entry(session, row, "suspended", "too many forfeits", now=books.clock())
     assert books.version(version.id).state == VersionState.ACTIVE
     lift(books, charlie, version)
-    assert (entry(books, version).out, books.season(season).state) == ("", SeasonState.RUNNING)
+    assert (books.entry(version).out, books.season(season).state) == ("", SeasonState.RUNNING)
     with books.read() as session:
         (event,) = session.scalars(select(Event).where(Event.kind == "season.reinstate"))
         assert event.subject == str(season.id)

@@ -213,9 +213,9 @@ def test_the_matches_of_two_bots_are_found_by_the_one_that_has_fewer(
 
 def test_no_page_of_a_match_or_a_bot_reads_all_matches(books: Books, played: list[str]) -> None:
     with books.read() as session, explained(session) as plans:
-        assert queries.match(session, played[0], None).id == played[0]
-        assert queries.match(session, played[0][:12], None).id == played[0]
-        bot_faults(session, "alice", "one", None)
+        assert queries.match(session, None, played[0]).id == played[0]
+        assert queries.match(session, None, played[0][:12]).id == played[0]
+        bot_faults(session, None, "alice", "one")
     assert len(plans) >= 3
     for plan in plans:
         assert "SCAN match" not in plan, plan

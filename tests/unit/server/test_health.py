@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import inspect
 import json
 import os
 import re
@@ -22,6 +23,7 @@ from dashboard import markdown
 from matchbox.answers.health import Health
 from matchbox.answers.queue import JobName
 from matchbox.errors import DiskFull, Forbidden
+from matchbox.league.format import Schedule, given
 from matchbox.match import wire
 from server.db.models import (
     Delivery,
@@ -30,11 +32,13 @@ from server.db.models import (
     Match,
     MatchState,
     Notice,
+    Season,
     Setting,
     User,
     Version,
 )
 from server.services import (
+    arena_checks,
     arena_keys,
     arenas,
     backup_schedule,
@@ -42,11 +46,13 @@ from server.services import (
     dispatch,
     drafts,
     health,
+    leagues,
     seasons,
     signs,
     supervision,
     walls,
 )
+from server.services.findings import SYMPTOMS
 from server.services.job_lines import stalled_ms
 from server.services.remote_names import arena_name
 from server.services.tick import refresh_standings, tick
@@ -301,6 +307,30 @@ def test_a_beat_that_hangs_beside_an_idle_ledger_is_named_unless_the_broker_is_a
     assert first.startswith("The ledger has given no sign of life for 60 s")
 
 
+def test_a_beat_is_not_blamed_when_a_ledger_goes_on_that_hung(well: Books) -> None:
+    ledger = signs.of_ledger("ledger@matchbox")
+    signs.give(well.context, ledger)
+    give_signs(well, signs.WEB, seconds=75)
+    signs.give(well.context, ledger)
+    report(well)
+    (text,) = found(well)
+    assert text.startswith("The ledger has given no sign of life for 75 s")
+    give_signs(well, ledger, signs.WEB, seconds=60)
+    report(well)
+    (text,) = found(well)
+    assert text.startswith("Beat has given no sign of life for 2 min")
+
+
+def test_a_restarted_ledger_is_not_blamed_for_a_beat_that_is_dead(well: Books) -> None:
+    ledger = signs.of_ledger("ledger@matchbox")
+    give_signs(well, ledger, signs.WEB, seconds=75)
+    signs.take_back(well.context, ledger)
+    give_signs(well, ledger, signs.WEB, seconds=15)
+    report(well)
+    (text,) = found(well)
+    assert text.startswith("Beat has given no sign of life for 90 s")
+
+
 def test_standings_that_nobody_brings_up_to_date_are_told(well: Books) -> None:
     well.clock.pass_by(minutes=11)
     report(well)
@@ -346,6 +376,22 @@ def test_a_try_out_that_waits_too_long_is_told(well: Books, alice: User) -> None
     report(well)
     tick(well.context)
     assert "The oldest try-out has waited for 6 min." in found(well)
+
+
+def test_a_match_that_ended_while_the_clock_was_ahead_hides_nothing(
+    well: Books, alice: User, bob: User, charlie: User
+) -> None:
+    well.league(paused=True)
+    season_of(well, charlie, [well.bot(alice, "one"), well.bot(bob, "two")])
+    with well.write() as session:
+        match = session.query(Match).first()
+        assert match is not None
+        match.finished_at = well.clock() + 24 * 60 * 60_000
+    well.clock.pass_by(minutes=11)
+    report(well)
+    told = found(well)
+    assert "Matches wait, and none has ended for 11 min." in told
+    assert [text for text in told if text.startswith("The ledger has given no sign of life")]
 
 
 def test_matches_that_stand_still_are_told_and_a_parked_one(
@@ -570,11 +616,59 @@ def test_a_league_whose_time_zone_is_gone_is_found(well: Books) -> None:
     assert found(well) == []
 
 
+def test_a_season_that_paused_since_it_cannot_go_on_is_found_until_somebody_deals_with_it(
+    well: Books, alice: User, bob: User, charlie: User
+) -> None:
+    well.league(paused=True)
+    season = season_of(well, charlie, [well.bot(alice, "one"), well.bot(bob, "two")])
+    with well.write() as session:
+        seasons.pause(session, charlie, season.id, now=well.clock())
+    assert found(well) == []
+    with well.write() as session:
+        seasons.resume(session, charlie, season.id, now=well.clock())
+        seasons.stop(session, session.get_one(Season, season.id), "no way", now=well.clock())
+    (finding,) = judge(well).findings
+    assert (finding.kind, finding.about, finding.level) == ("seasons", season.name, "bad")
+    assert finding.text == f"Season {season.name} is paused, since it cannot go on: no way."
+    assert finding.remedy == "Put that right and resume it, or cancel it."
+    with well.write() as session:
+        seasons.cancel(session, charlie, season.id, now=well.clock())
+    assert found(well) == []
+
+
+def test_a_season_that_the_ledger_fails_to_start_is_found(
+    well: Books, charlie: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    well.league(paused=True)
+    with well.write() as session:
+        terms: dict[str, Any] = {
+            "game": GAME,
+            "schedule": given(Schedule, {"cron": "*/30 * * * *"}),
+        }
+        leagues.create(
+            session, charlie, name="cup", settings=well.settings, now=well.clock(), **terms
+        )
+    tick(well.context)
+    with monkeypatch.context() as patch:
+        patch.setattr(seasons, "begin", lambda *_, **__: 1 / 0)
+        for minutes in (17, 19, 2):
+            assert found(well) == []
+            well.clock.pass_by(minutes=minutes)
+            report(well)
+            tick(well.context)
+            refresh_standings(well.context)
+        (finding,) = judge(well).findings
+    assert (finding.kind, finding.about, finding.level) == ("starts", "cup 1", "bad")
+    assert finding.text == "Season cup 1 could have started 21 min ago, and has not."
+    tick(well.context)
+    assert found(well) == []
+
+
 def test_every_kind_of_finding_is_explained_among_the_symptoms(checkout: Path) -> None:
-    source = Path(health.__file__).read_text()
-    assert set(re.findall(r'_(?:bad|warning)\("(\w+)"', source)) == set(health.SYMPTOMS)
+    source = "".join(map(inspect.getsource, (health, arena_checks)))
+    assert set(re.findall(r'(?:bad|warning)\("(\w+)"', source)) == set(SYMPTOMS)
     page = markdown.read((checkout / "docs/symptoms.md").read_text())
-    assert {one.anchor for one in page.sections} >= set(health.SYMPTOMS.values())
+    assert {one.anchor for one in page.sections} >= set(SYMPTOMS.values())
 
 
 def test_a_full_disk_stops_dispatch_and_uploads_until_there_is_room(
@@ -617,7 +711,8 @@ def test_a_stopped_arena_that_has_left_for_good_is_told_no_more(well: Books, cha
     with well.write() as session:
         arenas.stop(session, charlie, "arena-2@matchbox", "its memory", now=well.clock())
     report(well, "arena-2@matchbox", leaving=True)
-    assert [one.kind for one in judge(well).findings] == ["stopped"]
+    found_now = [(one.kind, one.level) for one in judge(well).findings]
+    assert found_now == [("stopped", "warning")], "an operator knows why"
     well.clock.pass_by(minutes=61)
     report(well)
     tick(well.context)

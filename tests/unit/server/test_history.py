@@ -15,6 +15,7 @@ from server.queries.standings import leaderboard
 from server.services import history, ranked, standings
 from server.services.tick import tick
 from tests.books import SIMPLE, Books, played
+from tests.plans import loads_of, without
 
 DAY = 24 * 60
 
@@ -49,8 +50,11 @@ def kept(books: Books) -> list[int]:
 
 def told(books: Books, version: Version) -> list[answers.RatingPoint]:
     """Returns the history of the version's bot as readers get it."""
-    with books.read() as session:
-        return reading.ratings(session, *books.the_bot(version).full_name.split("/"))
+    name = books.the_bot(version).full_name
+    with books.read() as session, loads_of(Version) as versions:
+        found = reading.ratings(session, *name.split("/"))
+        assert not found or without(versions, "report")
+    return found
 
 
 def test_ratings_of_versions_that_play_no_more_are_not_read(

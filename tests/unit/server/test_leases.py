@@ -237,6 +237,38 @@ def test_a_message_that_is_gone_is_sent_again(
     assert (life.job.attempt, life.row().platform_faults) == (2, 0)
 
 
+def test_a_message_that_still_waits_keeps_its_place(
+    life: Life,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for _ in range(5):
+        life.books.clock.pass_by(minutes=life.books.settings.lease_minutes - 1)
+        finds(life.books, monkeypatch, Broker(life.job))
+        assert not life.sent()
+    assert (life.row().attempt, life.row().arena) == (1, None)
+    life.books.clock.pass_by(minutes=life.books.settings.lease_minutes + 1)
+    assert life.sent(), "nobody could ask the broker"
+
+
+def test_the_leases_of_waiting_messages_are_renewed_together(
+    books: Books, alice: User, bob: User, charlie: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    books.league(paused=True)
+    season_of(books, charlie, [books.bot(alice, "one"), books.bot(bob, "two")])
+    sent = books.dispatch()
+    assert len(sent) > 1
+    books.clock.pass_by(minutes=books.settings.lease_minutes - 1)
+    keep, renewed = jobs.keep, list[int]()
+
+    def counted(*given: Any) -> int:
+        renewed.append(keep(*given))
+        return renewed[-1]
+
+    monkeypatch.setattr(jobs, "keep", counted)
+    assert finds(books, monkeypatch, Broker(*sent)) == 0
+    assert renewed == [len(sent)]
+
+
 def test_a_job_that_an_arena_holds_needs_no_message(
     life: Life,  # noqa: F811
     monkeypatch: pytest.MonkeyPatch,

@@ -25,6 +25,7 @@ from server.db.models import (
 )
 from server.queries import courses
 from server.queries import lessons as reading
+from server.queries.job_queue import queue_detail
 from server.services import faults, job_kinds, lessons, rounds, seasons, voids
 from server.times import HOUR_MS
 from tests.books import (
@@ -192,6 +193,16 @@ def test_a_lost_message_is_sent_again_and_the_first_result_counts(school: School
     assert digest(b"once") in school.memories().values()
 
 
+def test_a_lesson_in_the_queue_has_the_name_of_its_season(school: School, charlie: User) -> None:
+    school.taught()
+    books = school.books
+    books.clock.now += HOUR_MS
+    with books.read() as session:
+        found = queue_detail(session, charlie, settings=books.settings, now=books.clock())
+    names = {(one.id, one.season_name) for one in found.jobs if one.kind == "lesson"}
+    assert names == {(str(school.season.id), school.season.name)}
+
+
 def test_platform_faults_park_a_lesson_until_an_operator_looks(
     school: School, alice: User, charlie: User
 ) -> None:
@@ -234,24 +245,22 @@ def test_a_seasons_page_counts_the_lessons_for_which_it_waits(school: School) ->
 def waits_for(school: School) -> tuple[int, int]:
     """Returns the number of lessons that are not over, and of those that are parked."""
     with school.books.read() as session:
-        found = courses.course(session, school.season.id)
+        found = courses.course(session, None, school.season.id)
         return found.lessons, found.parked_lessons
 
 
-def test_an_operator_lists_the_lessons_of_a_season_with_any_number_of_them(
-    school: School, charlie: User
-) -> None:
+def test_an_operator_lists_any_number_of_parked_lessons(school: School, charlie: User) -> None:
     many = USUAL_VARIABLES + 1
     with school.books.write() as session:
         names = [f"{number:064x}" for number in range(many)]
         session.execute(insert(Memory), [{"digest": name, "data": b"x"} for name in names])
         given = {"season_id": school.season.id, "version_id": school.versions[0].id, "played": []}
-        given |= {"state": LessonState.LEARNED, "created_at": 0}
+        given |= {"state": LessonState.WAITING, "created_at": 0}
         rows = [given | {"round": at, "after": name} for at, name in enumerate(names)]
         session.execute(insert(Lesson), rows)
     with school.books.read() as session:
         limit_variables(session)
-        found = reading.season_lessons(session, school.season.id, charlie)
+        found = reading.parked_lessons(session, charlie)
     assert (len(found), {one.bytes for one in found}) == (many, {1})
 
 
@@ -265,7 +274,10 @@ def test_forfeits_are_counted_once_between_two_rounds(
             season = session.get_one(Season, school.season.id)
             season.format = {**season.format, "kind": "swiss"}
             now = school.books.clock()
-            assert not rounds.settle_round(session, season, settings=school.books.settings, now=now)
+            leaving = [(season.entries[0].id, "it forfeits")]
+            assert not rounds.settle_round(
+                session, season, leaving, settings=school.books.settings, now=now
+            )
     assert len(counted) == 1
 
 
@@ -482,12 +494,25 @@ def test_the_memory_of_a_parent_is_its_last_one_and_read_only_until_the_first_ow
     assert third.memories() == {**last, taught: digest(b"own")}
 
 
-def teach(school: School, memory: bytes) -> None:
-    """Settles all lessons of the first round, each with a memory of its own, and ends the
+@pytest.mark.parametrize(("fault", "kept"), [("crash", True), (None, False)])
+def test_a_failed_lesson_of_a_bot_that_began_anew_leaves_the_memory_of_the_season_before(
+    fault: str | None, kept: bool, school: School, books: Books, charlie: User
+) -> None:
+    teach(school, b"first")
+    again = a_school(books, charlie, school.versions, learning="fresh", name="b", seed="b" * 16)
+    teach(again, None, fault=fault)
+    third = a_school(books, charlie, school.versions, learning="parent", name="c", seed="c" * 16)
+    first = {one.id: digest(b"first" + one.digest.encode()) for one in school.versions}
+    assert third.memories() == (first if kept else {})
+
+
+def teach(school: School, memory: bytes | None, fault: str | None = None) -> None:
+    """Settles all lessons of the first round, each with a memory of its own or none, and ends the
     season."""
     school.taught()
     for job in school.jobs():
-        school.remember(learned(job, memory + job.pupil.version.encode()))
+        own = b"" if memory is None else memory + job.pupil.version.encode()
+        school.remember(learned(job, own, fault=fault))
     with school.books.write() as session:
         season = session.get_one(Season, school.season.id)
         season.state, season.finished_at = SeasonState.FINISHED, school.books.clock()

@@ -149,7 +149,11 @@ def test_many_networks_do_not_lock_the_owner_out_at_home(books: Books, dora: Use
     assert guess(books, PASSWORD, HOME).id == dora.id
     fail(books, HOME)
     assert pause_of(books, "203.0.113.1") == 1, "a mistake at home is not counted against others"
-    books.clock.pass_by(minutes=24 * 60 * 91)
+    books.clock.pass_by(minutes=24 * 60 * 89)
+    for number in range(logins.ACCOUNT.free):
+        fail(books, f"198.51.100.{number}")
+    fail(books, HOME)
+    books.clock.pass_by(minutes=24 * 60 * 2)
     for number in range(logins.ACCOUNT.free):
         fail(books, f"198.51.100.{number}")
     assert pause_of(books, HOME) == 1, "what was known three months ago is no more"
@@ -198,12 +202,47 @@ def test_a_password_that_could_not_be_checked_does_not_count(
 ) -> None:
     monkeypatch.setattr(passwords, "WAIT_S", 0.0)
     with ExitStack() as others:
-        for _ in range(passwords.AT_ONCE):
+        for _ in range(passwords.MAX_CONCURRENT):
             others.enter_context(passwords._turn())
         for _ in range(2 * logins.NETWORK.free):
             with pytest.raises(Unavailable):
                 guess(books, PASSWORD)
     assert guess(books, PASSWORD).name == "dora"
+
+
+def test_a_password_that_could_not_be_checked_costs_no_pause(
+    books: Books, dora: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(logins.NETWORK.free + 2):
+        books.clock.pass_by(minutes=5)
+        fail(books)
+    books.clock.pass_by(minutes=5)
+    monkeypatch.setattr(passwords, "WAIT_S", 0.0)
+    with ExitStack() as others:
+        for _ in range(passwords.MAX_CONCURRENT):
+            others.enter_context(passwords._turn())
+        for _ in range(3):
+            with pytest.raises(Unavailable):
+                guess(books, PASSWORD)
+    assert guess(books, PASSWORD).name == "dora"
+
+
+def test_a_wrong_password_keeps_its_pause_when_one_before_it_could_not_be_checked(
+    books: Books, dora: User
+) -> None:
+    for _ in range(logins.NETWORK.free - 2):
+        fail(books)
+
+    def interrupted() -> None:
+        with logins.counting_failure(books.context, "dora", HOME):
+            fail(books)
+            raise Unavailable("the hasher is busy")
+
+    with pytest.raises(Unavailable):
+        interrupted()
+    fail(books)
+    with pytest.raises(TooMany):
+        guess(books, PASSWORD)
 
 
 def test_no_writer_looks_through_all_counts(books: Books, dora: User) -> None:

@@ -118,7 +118,8 @@ def test_a_server_may_speak_tls_from_the_start(tmp_path: Path) -> None:
         ("554 5.7.1 relay access denied", Forbidden),
         ("553 5.7.1 not the sender's account", Forbidden),
         ("550 relay not permitted", Forbidden),
-        ("450 4.2.0 not now", Unavailable),
+        ("450 4.3.2 not now", Unavailable),
+        ("421 4.2.0 too many", Unavailable),
     ],
 )
 def test_a_refusal_is_for_good_only_if_there_is_no_such_receiver(
@@ -129,6 +130,16 @@ def test_a_refusal_is_for_good_only_if_there_is_no_such_receiver(
         with pytest.raises(error, match=f"alice@example.org: {reply}"):
             mail.send(LETTER, settings_of(told))
     assert not told.mails
+
+
+def test_a_receiver_that_takes_no_mail_for_the_moment_is_refused_alone() -> None:
+    with mail_server() as told:
+        told.refuses = "452 4.2.2 the mailbox is full"
+        with pytest.raises(Forbidden, match=r"452 4\.2\.2 the mailbox is full"):
+            mail.send(LETTER, settings_of(told))
+        told.refuses, told.dislikes = "", "450 4.2.0 not now"
+        with pytest.raises(Unavailable, match=r"450 4\.2\.0 not now"):
+            mail.send(LETTER, settings_of(told))
 
 
 def test_a_letter_that_was_taken_has_arrived_whatever_follows() -> None:

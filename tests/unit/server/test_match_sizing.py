@@ -17,7 +17,16 @@ from matchbox.match.wire import PlayMatch, TryOut
 from server.db.models import Bot, Comparison, League, Match, Result, Season, User, Version
 from server.services import comparisons, leagues, match_sizing, rounds
 from server.services.tick import tick
-from tests.books import SIMPLE, Books, open_books, played, season_of, tried_out
+from tests.books import (
+    SIMPLE,
+    USUAL_VARIABLES,
+    Books,
+    limit_variables,
+    open_books,
+    played,
+    season_of,
+    tried_out,
+)
 
 
 @pytest.fixture
@@ -318,6 +327,17 @@ def test_what_is_no_time_in_old_books_tells_nothing_and_stops_nobody(
 
 
 # Comparisons
+
+
+def test_a_round_of_more_matches_than_a_query_takes_is_sized(books: Books, alice: User) -> None:
+    league = books.league()
+    version = books.bot(alice, "one")
+    with books.read() as session:
+        limit_variables(session)
+        sizer = match_sizing.MatchSizer(session, session.get_one(League, league.id))
+        sizer._last = {version.id: [f"{number:032x}" for number in range(USUAL_VARIABLES + 1)]}
+        sizer.prepare([version.id])
+        assert sizer.deals([[version.id] * 2], books.settings) >= 1
 
 
 def test_a_comparison_is_cut_by_time_and_looked_at_no_later(

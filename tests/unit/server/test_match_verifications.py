@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from matchbox import registry
 from matchbox.errors import Conflict, Forbidden, NotFound, TooMany
 from matchbox.match import record as records
 from matchbox.match.wire import Entrant, PlayMatch, Verified, Verify
@@ -15,7 +16,7 @@ from server import outbox, queries
 from server.db.models import Match, MatchVerification, Result, Season, User
 from server.queries import job_queue
 from server.queries import verifications as reading
-from server.services import job_kinds, jobs, match_verifications
+from server.services import disk, job_kinds, jobs, match_verifications, signs
 from server.services.match_verifications import VERIFICATION
 from server.services.tick import tick
 from tests.books import Books, lost, open_books, season_of
@@ -193,9 +194,8 @@ def test_nobody_verifies_more_matches_than_allowed(books: Books, match: str, ali
 
 def test_an_operator_may_allow_no_verifications(books: Books, match: str, alice: User) -> None:
     narrow = open_books(books.context.database.url, verifications_per_day=0)
-    with pytest.raises(TooMany, match="allows no verifications here") as refused:
+    with pytest.raises(Forbidden, match="allows no verifications here"):
         ask(narrow, alice, match)
-    assert refused.value.wait_s is None
     narrow.context.close()
 
 
@@ -219,7 +219,9 @@ def test_it_refuses_what_cannot_be_played_here(books: Books, match: str, alice: 
         ask(books, alice, match)
 
 
-def test_a_lost_message_is_sent_again(books: Books, match: str, alice: User, charlie: User) -> None:
+def test_a_lost_message_is_sent_again(
+    books: Books, match: str, alice: User, charlie: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ask(books, alice, match)
     (first,) = sent(books)
     books.clock.pass_by(minutes=books.settings.lease_minutes + 1)
@@ -228,6 +230,13 @@ def test_a_lost_message_is_sent_again(books: Books, match: str, alice: User, cha
         queue = job_queue.queue_detail(session, charlie, settings=settings, now=now)
     waits = [(one.id, one.name) for one in queue.jobs if one.kind == "verification"]
     assert waits == [(match, "a match of bomb")]
+    books.wall()
+    with books.write() as session:
+        signs.note(session, signs.TICK, now=now)
+    monkeypatch.setattr(disk, "is_full", lambda _: True)  # That holds matches alone.
+    with books.read() as session:
+        queue = job_queue.queue_detail(session, charlie, settings=settings, now=now)
+    assert [one.reason for one in queue.jobs] == ["It waits for a free arena."]
     tick(books.context)
     (second,) = sent(books)
     assert (second.verification, second.attempt) == (first.verification, 2)
@@ -241,6 +250,16 @@ def test_a_lost_message_is_sent_again(books: Books, match: str, alice: User, cha
     assert told(books, match).finding == "same"
 
 
+def test_an_arenas_reason_is_kept_as_one_short_line(books: Books, match: str, alice: User) -> None:
+    ask(books, alice, match)
+    (job,) = sent(books)
+    only = replace(verified(books, job), finding="replayed_only")
+    assert book(books, replace(only, why="numpy\n\x07 is\u202e newer " + "x" * 1000))
+    why = told(books, match).why
+    assert why.startswith("numpy is newer xxx")
+    assert len(why) == 200
+
+
 def test_a_platform_that_fails_again_and_again_gives_up(
     books: Books, match: str, alice: User
 ) -> None:
@@ -250,6 +269,12 @@ def test_a_platform_that_fails_again_and_again_gives_up(
         assert books.lose(lost(job))
     assert (told(books, match).state, told(books, match).finding) == ("failed", None)
     assert told(books, match).why == "the platform has failed at it too often; try it again later"
+    with books.write() as session:  # An upgrade does not change what became of it before.
+        session.get_one(Match, match).rules = "0"
+    assert told(books, match).why == "the platform has failed at it too often; try it again later"
+    with books.write() as session:
+        match_row = session.get_one(Match, match)
+        match_row.rules = registry.game(match_row.league.game).spec.rules
     assert sent(books) == []
     ask(books, alice, match)
     assert told(books, match).state == "waiting"

@@ -13,7 +13,7 @@ from matchbox.match import record as records
 from matchbox.match.record import Fault
 from matchbox.match.wire import Diagnostic, Note, PlayMatch
 from server.db.models import League, Match, MatchState, Rating, Result, Season, User
-from server.services import fixtures, job_kinds, jobs, matches, voids
+from server.services import arenas, fixtures, job_kinds, jobs, matches, voids, walls
 from server.services.remote_names import arena_name
 from tests.books import Books, lost, open_books, played, scripted, season_of
 
@@ -343,6 +343,26 @@ def test_a_match_that_never_comes_back_is_parked_in_the_end(
     assert "never came back" in match.trouble
     by_operator(books, "requeue", charlie, job.match)
     assert job.match in [one.match for one in books.dispatch()]
+
+
+@pytest.mark.parametrize("express", [True, False])
+def test_a_match_is_not_parked_while_no_arena_gets_matches(
+    books: Books, job: PlayMatch, charlie: User, express: bool
+) -> None:
+    with books.write() as session:
+        walls.forget(session, lambda _: True)
+    for sent in range(jobs.MAX_ATTEMPTS + 5):
+        books.clock.pass_by(minutes=6 * max(1, sent))
+        with books.write() as session:
+            report = {"arena": "one@h", "box": "bwrap", "walled": True, "express": express}
+            walls.report_wall(session, report, now=books.clock())
+            if not express and not sent:
+                arenas.stop(session, charlie, "one@h", "a false record", now=books.clock())
+        books.sweep()
+        books.dispatch()
+    match = books.match(job.match)
+    assert match.state != MatchState.PARKED
+    assert match.attempt > jobs.MAX_ATTEMPTS
 
 
 def test_a_season_moves_no_live_rating(books: Books, job: PlayMatch) -> None:

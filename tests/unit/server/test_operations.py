@@ -30,7 +30,7 @@ from server.db.models import (
 )
 from server.services import accounts, audit, entries, exclusions, operations, seasons, standings
 from server.services.tick import tick
-from tests.books import Books, play_out, played, season_of, start
+from tests.books import Books, compute_standings, play_out, played, season_of, start
 
 WHY = "two accounts, one author"
 
@@ -80,13 +80,7 @@ def board(books: Books, season: Season) -> Board:
     """Returns the season's standing, computed now."""
     with books.write() as session:
         standings.refresh(session, standings.scope_of(season), now=books.clock())
-        return queries.season_standings(session, season.id)
-
-
-def entry(books: Books, version: Version) -> Entry:
-    """The version's place in the season."""
-    with books.read() as session:
-        return session.scalars(select(Entry).where(Entry.version_id == version.id)).one()
+        return queries.season_standings(session, None, season.id)
 
 
 def test_who_is_disqualified_plays_no_more(
@@ -96,7 +90,7 @@ def test_who_is_disqualified_plays_no_more(
     play(books, 3)
     stands = {m.id for m in matches_of(books, cheat) if m.state == MatchState.FINISHED}
     do(books, operations.disqualify, charlie, season, cheat, WHY)
-    row = entry(books, cheat)
+    row = books.entry(cheat)
     assert (row.out, row.out_why, row.out_at) == ("disqualified", WHY, books.clock())
     for match in matches_of(books, cheat):
         assert match.state == (MatchState.FINISHED if match.id in stands else MatchState.VOID)
@@ -109,13 +103,15 @@ def test_what_a_disqualified_bot_played_counts_for_nobody(
 ) -> None:
     play_out(books)
     do(books, operations.disqualify, charlie, season, bots[0], WHY)
+    compute_standings(books)
     with books.read() as session:
-        told = queries.season_standings(session, season.id)
+        told = queries.season_standings(session, None, season.id)
     assert {line.bot for line in told.lines} == {"bob/bob-bot", "dora/dora-bot"}
     assert {line.matches for line in told.lines} == {2}
     do(books, operations.reinstate, charlie, season, bots[0], "it was two brothers")
+    compute_standings(books)
     with books.read() as session:
-        again = queries.season_standings(session, season.id)
+        again = queries.season_standings(session, None, season.id)
     assert {line.matches for line in again.lines} == {4}
     assert len(again.lines) == 3
 
@@ -132,7 +128,7 @@ def test_who_is_reinstated_plays_what_was_void_for_it_on_fresh_deals(
     old = {deal for name in owed for deal in books.match(name).deals}
     new = {deal for name in made for deal in books.match(name).deals}
     assert not old & new, "the old ones could be read"
-    assert entry(books, bots[0]).out == ""
+    assert books.entry(bots[0]).out == ""
     play_out(books)
     assert {line.matches for line in board(books, season).lines} == {4}
 
@@ -222,8 +218,20 @@ def test_a_suspended_bot_is_reinstated_by_its_version_and_may_be_disqualified(
     with pytest.raises(Conflict, match="reinstate its version"):
         do(books, operations.reinstate, charlie, season, bots[0], WHY)
     do(books, operations.disqualify, charlie, season, bots[0], WHY)
-    assert entry(books, bots[0]).out == "disqualified"
+    assert books.entry(bots[0]).out == "disqualified"
     with pytest.raises(Conflict, match="was suspended since"):
+        do(books, operations.reinstate, charlie, season, bots[0], WHY)
+
+
+def test_a_bot_that_was_suspended_in_a_season_that_is_over_stays_out_of_it(
+    books: Books, season: Season, bots: list[Version], charlie: User
+) -> None:
+    with books.write() as session:
+        row = session.scalars(select(Entry).where(Entry.version_id == bots[0].id)).one()
+        exclusions.exclude_entry(session, row, "suspended", "too many forfeits", now=books.clock())
+    play_out(books)
+    assert books.season(season).state == SeasonState.FINISHED
+    with pytest.raises(Conflict, match="season spring is over; alice/alice-bot can play no more"):
         do(books, operations.reinstate, charlie, season, bots[0], WHY)
 
 
@@ -242,7 +250,7 @@ def test_a_round_is_played_again_on_fresh_deals(
         assert match.round == 1
         assert not set(match.deals) & old_deals
     with books.read() as session:
-        assert queries.season(session, season.id, charlie).matches == 6, "not the void ones"
+        assert queries.season(session, charlie, season.id).matches == 6, "not the void ones"
     play_out(books)
     assert {line.matches for line in board(books, season).lines} == {4}
     assert books.season(season).state == SeasonState.FINISHED
@@ -302,7 +310,8 @@ def test_the_owner_is_told_of_a_disqualification_and_that_it_was_taken_back(
         (
             subject,
             f"alice/alice-bot is disqualified from season spring: {WHY}. It gets no further "
-            "matches there, and its matches in that season no longer count.",
+            "matches there, and its matches in that season no longer count. It is not entered "
+            "into later seasons of the league by itself; you may enter it.",
         )
     ]
     assert books.notices(alice, "reinstatement") == [
@@ -325,7 +334,7 @@ def test_every_deed_is_in_the_log_with_its_reason(
         lines = session.scalars(
             select(Audit).where(Audit.subject == f"season:{season.id}").order_by(Audit.id)
         ).all()
-        told = queries.audit(session, charlie, subject=f"season:{season.id}")
+        told = queries.audit(session, charlie, subject="season spring")
     deeds = {line.action: line.detail for line in lines}
     assert {line.actor_id for line in lines} == {charlie.id}
     assert deeds["season.disqualify"] == {"bot": "alice/alice-bot", "reason": WHY, "void": 4}
@@ -342,7 +351,8 @@ def test_the_log_is_read_page_by_page_by_operators(
     with books.write() as session:
         for number in range(5):
             subject = f"version:{bots[0].id}" if number % 2 else "match:" + "0" * 32
-            audit.note(session, charlie, f"deed.{number}", subject, now=books.clock() + number)
+            deed: Any = f"deed.{number}"
+            audit.note(session, charlie, deed, subject, now=books.clock() + number)
     accounts.create_user(charlie, books.acting(charlie), "erin", "long enough", "author")
     with books.read() as session:
         with pytest.raises(Forbidden):
@@ -356,6 +366,16 @@ def test_the_log_is_read_page_by_page_by_operators(
             if cursor is None:
                 break
         one = queries.audit(session, charlie, action="deed.1").items
+
+        def about(subject: str) -> list[str]:
+            return [line.action for line in queries.audit(session, charlie, subject=subject).items]
+
+        version = f"version {bots[0].bot.full_name} v{bots[0].number}"
+        assert about(version) == about(f"version:{bots[0].id}") == ["deed.3", "deed.1"]
+        assert about(f"match {'0' * 8}") == ["deed.4", "deed.2", "deed.0"]
+        assert about("user erin") == ["user.create"]
+        for nothing in ("user nobody", "bot nobody/x", f"{version}9", "match %", "user", "arena a"):
+            assert about(nothing) == []
     assert [item.action for item in seen][:6] == [
         "user.create", "deed.4", "deed.3", "deed.2", "deed.1", "deed.0",
     ]  # fmt: skip

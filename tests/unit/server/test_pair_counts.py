@@ -14,7 +14,7 @@ from matchbox.match.wire import PlayMatch
 from server.db.models import Entry, Match, MatchState, Result, Season, User
 from server.services import account_deletion, pair_counts, ratings, standings
 from server.services.pair_counts import PairCountCache
-from server.services.standings import Fresh
+from server.services.standings import ComputedStanding
 from server.services.tick import tick
 from tests.books import Books, play_out, played, season_of
 from tests.plans import explained
@@ -30,7 +30,7 @@ def authors(books: Books) -> list[User]:
     return found
 
 
-def compute(books: Books, scope: str, kept: PairCountCache | None = None) -> Fresh:
+def compute(books: Books, scope: str, kept: PairCountCache | None = None) -> ComputedStanding:
     """Computes the standing like a tick."""
     with books.read() as session:
         return standings.compute(session, scope, kept)
@@ -65,7 +65,7 @@ def test_counts_of_many_parts_are_those_of_all_rows_and_none_is_copied_often(
         added.append(len(one.matches) + len(other.matches))
         return counts.add(one, other)
 
-    monkeypatch.setattr(pair_counts, "AT_ONCE", 1)
+    monkeypatch.setattr(pair_counts, "QUERY_CHUNK", 1)
     monkeypatch.setattr(pair_counts, "add", add_and_note)
     assert compute(books, "league:1") == whole
     assert sum(added) < 24 * 8, "each match is in a few sums, not in all"

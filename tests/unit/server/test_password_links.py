@@ -11,6 +11,7 @@ from matchbox.errors import BadName, Conflict, Forbidden
 from server.context import Context
 from server.db.models import Audit, Notice, User
 from server.services import (
+    account_operations,
     accounts,
     deliveries,
     notices,
@@ -112,6 +113,20 @@ def test_a_link_ends_after_an_hour_with_a_newer_one_and_with_any_new_password(
         accounts.change_password(session, user, OLD, NEW, now=books.clock())
     with pytest.raises(Forbidden):
         password_links.set_password(mailing, dora.id, third, OLD)
+
+
+@pytest.mark.parametrize("by_operator", [False, True])
+def test_a_link_that_waited_for_its_mail_during_a_new_password_is_not_mailed(
+    mailing: Context, books: Books, dora: User, charlie: User, by_operator: bool
+) -> None:
+    ask(mailing)
+    if by_operator:
+        account_operations.reset_password(charlie, books.acting(charlie), "dora")
+    else:
+        with books.write() as session:
+            user = session.get_one(User, dora.id)
+            accounts.change_password(session, user, OLD, NEW, now=books.clock())
+    assert [mail for mail in parcels(mailing) if mail.kind == "password-link"] == []
 
 
 def test_a_link_that_could_not_be_mailed_in_time_is_not_mailed(

@@ -151,7 +151,7 @@ def test_a_process_hashes_only_a_few_passwords_at_once(monkeypatch: pytest.Monke
     with ThreadPoolExecutor(16) as threads:
         found = list(threads.map(lambda _: passwords.is_password_of("kept", "a guess"), range(32)))
     assert all(found)
-    assert hasher.most <= passwords.AT_ONCE
+    assert hasher.most <= passwords.MAX_CONCURRENT
 
 
 def test_a_password_is_not_checked_while_others_take_too_long(
@@ -160,7 +160,7 @@ def test_a_password_is_not_checked_while_others_take_too_long(
     kept = passwords.hash_password("a password of dora", "dora")
     monkeypatch.setattr(passwords, "WAIT_S", 0.01)
     with ExitStack() as others:
-        for _ in range(passwords.AT_ONCE):
+        for _ in range(passwords.MAX_CONCURRENT):
             others.enter_context(passwords._turn())
         with pytest.raises(Unavailable, match="too many passwords are being checked"):
             passwords.is_password_of(kept, "a password of dora")

@@ -203,13 +203,6 @@ def test_a_context_wants_a_secret_a_broker_and_the_schema(tmp_path: Path) -> Non
     context.close()
 
 
-@pytest.mark.parametrize("more", ["/bots", "/bots/", "?a=1", "#top", " "])
-def test_a_site_that_would_be_a_folder_of_another_one_is_refused(tmp_path: Path, more: str) -> None:
-    url = f"https://school.example{more}"
-    with pytest.raises(BadSetting, match="it must end after the host"):
-        make_context(Settings(data=str(tmp_path), secret_key=SECRET, server_url=url))
-
-
 def test_a_folder_s_name_is_taken_as_it_is(tmp_path: Path) -> None:
     settings = Settings(data=str(tmp_path / "a%41 #ä"), secret_key=SECRET)
     Path(settings.data).mkdir()

@@ -25,13 +25,21 @@ from matchbox.errors import (
 )
 from matchbox.game import Plain
 from matchbox.match import record as records
-from matchbox.match import replay
+from matchbox.match import replay, wire
 from matchbox.match.record import Record
 from matchbox.match.wire import Said, TakeTurn, TurnTaken
 from server import outbox, queries
 from server.db.models import PlaySeat, PlayState, PlayTable, Turn, User, VersionState
 from server.queries import play as reading
-from server.services import account_operations, accounts, jobs, play, table_turns
+from server.services import (
+    account_operations,
+    accounts,
+    jobs,
+    play,
+    slow_tables,
+    table_turns,
+    walls,
+)
 from server.services.job_lines import job_line
 from server.services.table_turns import TURN
 from server.services.tick import tick
@@ -59,7 +67,7 @@ def open_table(books: Books, actor: User, seats: Sequence[str], **more: Any) -> 
 def seen(books: Books, table: str, viewer: User | None, **more: Any) -> Table:
     """Returns the table as the viewer sees it."""
     with books.read() as session:
-        return reading.table(session, table, viewer, settings=books.settings, **more)
+        return reading.table(session, viewer, table, settings=books.settings, **more)
 
 
 def move(books: Books, actor: User, table: str, played: Plain) -> None:
@@ -132,10 +140,10 @@ def test_a_person_plays_against_a_bot_to_the_end(books: Books, alice: User, bob:
     assert sorted(over.places or []) == [1, 2]
     record = record_of(books, table)
     with books.read() as session:
-        shown = reading.steps(session, table, None, None)
-        everybody = reading.steps(session, table, EVERYBODY, None).steps[0].view
+        shown = reading.steps(session, None, table, None)
+        everybody = reading.steps(session, None, table, EVERYBODY).steps[0].view
         with pytest.raises(NotFound):
-            reading.steps(session, table, 2, None)
+            reading.steps(session, None, table, 2)
     assert [sum(seat["hand"].values()) for seat in everybody["seats"]] == [6, 6]
     replay.replay(registry.game("bomb"), record)
     assert records.digest(record) == over.digest
@@ -206,7 +214,7 @@ def test_the_revision_is_told_to_whoever_may_see_the_table(
     with books.read() as session:
 
         def told(viewer: User | None, secret: str = "") -> str | None:
-            return reading.revision(session, table, viewer, settings=books.settings, secret=secret)
+            return reading.revision(session, viewer, table, settings=books.settings, secret=secret)
 
         assert told(alice) == told(bob, secret) == told(None, secret) == told(charlie)
         assert told(alice) is not None
@@ -253,10 +261,10 @@ def test_nothing_hidden_is_told_while_a_table_is_played(
         assert (watched.view, watched.steps, watched.choices, watched.deal) == (None, [], [], None)
         with books.read() as session:
             for viewer in (alice, bob, charlie, None):
-                assert reading.plain_record(session, table, viewer) is None
+                assert reading.plain_record(session, viewer, table) is None
                 for eyes in (0, None, EVERYBODY):
                     with pytest.raises(Forbidden):
-                        reading.steps(session, table, eyes, viewer)
+                        reading.steps(session, viewer, table, eyes)
         mover = seen(books, table, alice).to_move[0]
         choices = seen(books, table, everybody[mover]).choices
         move(books, everybody[mover], table, choices[-1].move)
@@ -268,7 +276,7 @@ def test_the_steps_show_what_the_own_seat_was_told(books: Books, alice: User, bo
     table = open_table(books, alice, seats, game="skull")
     play_to_the_end(books, table, alice)
     with books.read() as session:
-        alone = reading.steps(session, table, 1, None).steps
+        alone = reading.steps(session, None, table, 1).steps
     assert [step.view for step in seen(books, table, alice).steps] == [one.view for one in alone]
     assert seen(books, table, alice, since=3).steps == seen(books, table, alice).steps[3:]
 
@@ -335,6 +343,73 @@ def test_a_bots_fault_ends_the_game_as_in_a_match(books: Books, alice: User, bob
     assert book(books, message)
     over = seen(books, table, alice)
     assert (over.state, over.why, over.places) == ("finished", "timeout", [2, 1])
+
+
+def test_slow_turns_wait_among_the_matches_and_hold_half_of_the_arenas(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    books.bot(bob, "simple")
+    for number in range(2):
+        with books.write() as session:
+            report = {"box": "bwrap", "walled": True, "arena": f"arena-{number}@here"}
+            walls.report_wall(session, report, now=books.clock())
+    for _ in range(3):
+        open_table(books, alice, ["bob/simple", "me"])
+    first, *others = turns(books)
+    fault = Said(0, fault="timeout")
+    slow = TurnTaken(turn=first.turn, attempt=1, token=first.token, said=[fault], seconds=20.5)
+    assert book(books, slow)
+    open_table(books, alice, ["bob/simple", "me"])
+    assert sent_turns(books) == [], "two of hers are under way"
+    for job in others:
+        assert book(books, TurnTaken(turn=job.turn, attempt=1, token=job.token, said=[fault]))
+    for person in (alice, charlie):
+        open_table(books, person, ["bob/simple", "me"])
+    assert sent_turns(books) == [(wire.TAKE_TURN_LAST, "ranked"), (wire.TAKE_TURN, "turn")]
+    books.clock.pass_by(minutes=61)
+    tick(books.context)
+    assert set(sent_turns(books)) == {(wire.TAKE_TURN, "turn")}
+
+
+def test_a_slow_turn_waits_for_as_long_as_a_match(books: Books, alice: User, bob: User) -> None:
+    books.bot(bob, "simple")
+    table = open_table(books, alice, ["me", "friend"])
+    with books.write() as session:
+        slow_tables.note(session, session.get_one(PlayTable, table), 20.5, now=books.clock())
+    open_table(books, alice, ["bob/simple", "me"])
+    last = [(wire.TAKE_TURN_LAST, "ranked")]
+    assert sent_turns(books) == last
+    books.clock.pass_by(minutes=books.settings.lease_minutes - 0.5)
+    tick(books.context)
+    assert sent_turns(books) == [], "its message is still in the queue"
+    books.clock.pass_by(minutes=1)
+    tick(books.context)
+    assert sent_turns(books) == last
+
+
+def test_a_slow_turn_is_not_parked_while_only_express_arenas_report(
+    books: Books, alice: User, bob: User
+) -> None:
+    books.bot(bob, "simple")
+    table = open_table(books, alice, ["bob/simple", "me"])
+    for express in (True, False):
+        with books.write() as session:
+            walls.forget(session, lambda _: True)
+            slow_tables.note(session, session.get_one(PlayTable, table), 20.5, now=books.clock())
+            report = {"arena": "one@h", "box": "bwrap", "walled": True, "express": express}
+            walls.report_wall(session, report, now=books.clock())
+            often = {"deadline": jobs.DUE, "attempt": jobs.MAX_ATTEMPTS}
+            session.execute(update(Turn).values(often))
+        tick(books.context)
+        assert parked_turns(books) == (not express)
+
+
+def sent_turns(books: Books) -> list[tuple[str, str]]:
+    """Returns the tasks of the turns sent since the last call, with their queues."""
+    outbox.flush(books.context.database, books.postman, books.clock())
+    found = [(task, queue) for task, queue, _ in books.postman.letters if "turn" in task]
+    books.postman.letters.clear()
+    return found
 
 
 def test_only_the_tables_bots_are_believed(books: Books, alice: User, bob: User) -> None:
@@ -491,15 +566,15 @@ def test_a_game_that_ended_early_is_kept_for_those_who_sat_there(
     assert record.bouts[0].moves == [one.move for one in over.steps[1:-1]]
     with books.read() as session:
         for reader in (alice, charlie):
-            open_hands = reading.steps(session, table, EVERYBODY, reader).steps
+            open_hands = reading.steps(session, reader, table, EVERYBODY).steps
             assert len(open_hands) == len(before.steps) + 1
-            plain = reading.plain_record(session, table, reader)
+            plain = reading.plain_record(session, reader, table)
             assert plain is not None
             assert plain["deals"] == [over.deal]
         for stranger in (bob, None):
-            assert reading.plain_record(session, table, stranger) is None
+            assert reading.plain_record(session, stranger, table) is None
             with pytest.raises(Forbidden):
-                reading.steps(session, table, EVERYBODY, stranger)
+                reading.steps(session, stranger, table, EVERYBODY)
     with pytest.raises(Forbidden):
         seen(books, table, bob)
 
@@ -512,9 +587,9 @@ def test_a_game_without_a_move_has_no_record(books: Books, alice: User, bob: Use
     assert row_of(books, table).record is None
     assert seen(books, table, alice).digest is None
     with books.read() as session:
-        assert reading.plain_record(session, table, alice) is None
+        assert reading.plain_record(session, alice, table) is None
         with pytest.raises(Conflict, match="no record"):
-            reading.steps(session, table, 0, alice)
+            reading.steps(session, alice, table, 0)
 
 
 def test_tables_that_are_over_for_long_are_deleted(books: Books, alice: User, bob: User) -> None:
@@ -589,7 +664,7 @@ def test_no_more_tables_are_open_than_allowed(books: Books, alice: User, bob: Us
         play.leave(session, alice, tables[0], now=narrow.clock())
     open_table(narrow, alice, ["me", "bob/simple"])
     closed = open_books(url, play_tables=0)
-    with pytest.raises(TooMany, match="switched off play"):
+    with pytest.raises(Forbidden, match="switched off play"):
         open_table(closed, alice, ["me", "bob/simple"])
     for opened in (narrow, closed):
         opened.context.close()

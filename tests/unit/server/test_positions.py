@@ -84,7 +84,7 @@ def test_a_bot_answers_as_it_did_in_the_match(
     with books.read() as session:
         record = kept_records.record_of(session, job.match)
     game, bout = registry.game("skull"), record.bouts[number]
-    movers = [seat for _, made in replay.walk(game, record, bout) for seat in made]
+    movers = [seat for _, made in replay.iterate_moves(game, record, bout) for seat in made]
     for bots_seat in (0, 1):
         owner = record.seats[entrant(bots_seat, bout.rotation, 2)]
         bot = ("alice" if owner == versions[0].digest else "bob") + "/random"
@@ -109,7 +109,7 @@ def test_the_options_are_those_of_the_match(books: Books, record: Record, alice:
 @pytest.mark.parametrize(
     ("changed", "error", "text"),
     [
-        ({"match": "0" * 32}, NotFound, "there is no match 0000"),
+        ({"match": "0" * 32}, NotFound, "there is no match '0000"),
         ({"bout": 10_000}, NotFound, "has no bout 10001"),
         ({"bout": -1}, NotFound, "has no bout 0"),
         ({"moves": 10_000}, BadOption, "choose an earlier position"),

@@ -6,12 +6,16 @@ import pytest
 from msgspec.structs import replace
 from sqlalchemy import select
 
+from matchbox.answers.queue import Waiting
 from matchbox.match.wire import Entrant, PlayMatch, TryOut
 from server import queries
-from server.db.models import Match, MatchState, Role, User, Version, VersionState
-from server.services import exclusions, quarantine, tryouts, turns, uploads
+from server.db.models import Audit, Match, MatchState, Role, User, Version, VersionState
+from server.queries import waiting
+from server.queries.job_queue import queue_detail
+from server.services import exclusions, job_lines, quarantine, signs, tryouts, turns, uploads
 from server.services.jobs import token_of
 from server.services.tick import tick
+from server.times import iso
 from tests.books import Books, lost, played, season_of, tried_out
 from tests.plans import explained
 
@@ -76,6 +80,27 @@ def test_nobody_is_taken_aside_without_faults_and_no_version_is_read_for_it(
     assert plan.startswith("SEARCH version USING INTEGER PRIMARY KEY"), plan
 
 
+def test_its_owner_and_the_audit_log_are_told_and_it_waits_from_then_on(
+    books: Books, versions: list[Version], alice: User, jobs: list[PlayMatch]
+) -> None:
+    books.clock.pass_by(minutes=3 * DAY)
+    alices = with_(jobs, versions[0], versions[1])[:2] + with_(jobs, versions[0], versions[2])[:1]
+    for job in alices:
+        books.lose(lost(job))
+    assert taken_aside(books) == 1
+    with books.read() as session:
+        line = job_lines.job_line(session, "try-out", tryouts.TRY_OUT, books.clock())
+        (noted,) = session.scalars(select(Audit).where(Audit.action == "version.quarantine"))
+    assert line.oldest_at == iso(books.clock()), "not since its upload"
+    assert (noted.actor_id, noted.subject) == (None, f"version:{versions[0].id}")
+    assert "3 times within a day" in noted.detail["why"]
+    assert "is tried out again, since it was present" in books.notices(alice, "verdict")[-1][1]
+    (sent,) = books.sent(TryOut)
+    books.settle(tried_out(sent))
+    text = books.notices(alice, "verdict")[-1][1]
+    assert text == "alice/first version 1 has passed its new try-out, and plays from now on."
+
+
 def test_faults_of_different_days_are_not_added_up(
     books: Books, versions: list[Version], jobs: list[PlayMatch]
 ) -> None:
@@ -111,15 +136,11 @@ def test_a_league_goes_on_while_matches_of_a_suspect_wait(
 ) -> None:
     books.league(paused=False)
 
-    def fed() -> int:
-        with books.write() as session:
-            return books.feed(session)
-
-    assert fed() == books.settings.ranked_backlog
-    assert fed() == 0
+    assert books.refill() == books.settings.ranked_backlog
+    assert books.refill() == 0
     with books.write() as session:
         session.get_one(Version, versions[0].id).state = QUARANTINED
-    assert fed() > 0
+    assert books.refill() > 0
 
 
 @pytest.mark.parametrize("accepted, state", [(True, "active"), (False, "refused")])
@@ -130,6 +151,22 @@ def test_the_try_out_alone_lets_it_play_on_or_refuses_it(
     settled = books.version(versions[0].id)
     assert (settled.state, settled.trouble) == (state, "")
     assert taken_aside(books) == 0
+
+
+def test_a_release_keeps_what_was_found_before(
+    books: Books, versions: list[Version], suspect: TryOut
+) -> None:
+    marked = books.clock()
+    with books.write() as session:
+        version = session.get_one(Version, versions[0].id)
+        version.stateful_at, version.unrepeatable = marked, True
+        version.report = {**(version.report or {}), "unrepeatable": True}
+    books.clock.pass_by(minutes=9)
+    assert books.settle(tried_out(suspect, stateful=True))
+    released = books.version(versions[0].id)
+    assert (released.stateful_at, released.unrepeatable) == (marked, True)
+    assert released.report is not None
+    assert released.report["unrepeatable"], "its differences stop no host"
 
 
 @pytest.mark.parametrize("how", ["refused", "retired"])
@@ -188,7 +225,7 @@ def test_a_suspect_that_cannot_even_be_tried_is_parked_for_the_operator(
     with books.read() as session:
         told = queries.admin(session, charlie, now=books.clock())
         queue = queries.queue(session, now=books.clock())
-        shown = queries.version(session, versions[0].id, alice)
+        shown = queries.version(session, alice, versions[0].id)
     assert [one.trouble for one in told.parked_versions] == ["the arena died"]
     assert [one.bot for one in told.quarantined] == ["alice/first"]
     assert (queue.parked_versions, queue.quarantined_versions) == (1, 1)
@@ -199,12 +236,46 @@ def test_a_suspect_that_cannot_even_be_tried_is_parked_for_the_operator(
     )
 
 
+def test_its_try_out_says_why_it_waits_and_has_no_turn(
+    books: Books, versions: list[Version], suspect: TryOut, charlie: User, alice: User
+) -> None:
+    upload = books.upload(alice, "new")
+
+    def told(version: Version) -> Waiting | None:
+        with books.read() as session:
+            settings, now = books.settings, books.clock()
+            found = waiting.version(session, alice, version.id, settings=settings, now=now)
+        return found.waiting
+
+    with books.write() as session:
+        signs.note(session, signs.TICK, now=books.clock())
+    first, second = told(versions[0]), told(upload)
+    assert first is not None
+    assert second is not None
+    assert (first.place, second.place) == (1, 2)
+    assert second.reason == "One try-out comes before it.", "a quarantine takes no turn"
+    with books.read() as session:
+        queue = queue_detail(session, charlie, settings=books.settings, now=books.clock())
+    jobs = [job.name for job in queue.jobs if job.kind == "try-out"]
+    assert jobs == ["alice/first v1", "alice/new v1"]
+    with books.write() as session:
+        session.get_one(Version, versions[0].id).deadline = 0
+    again = told(versions[0])
+    assert again is not None
+    assert again.reason == "One try-out comes before it.", "it needs no turn"
+    with books.write() as session:
+        session.get_one(Version, versions[0].id).deadline = None
+    parked = told(versions[0])
+    assert parked is not None
+    assert (parked.place, parked.reason) == (None, waiting.PARKED)
+
+
 def test_only_operators_are_told_the_platforms_error_and_the_owner_that_of_a_tryout(
     books: Books, suspect: TryOut, charlie: User, alice: User, bob: User
 ) -> None:
     def told(viewer: User | None) -> str:
         with books.read() as session:
-            return queries.version(session, suspect.version, viewer).trouble
+            return queries.version(session, viewer, suspect.version).trouble
 
     present = "present when the platform failed 3 times within a day"
     assert [told(one) for one in (None, bob, alice)] == [present] * 3
@@ -258,7 +329,16 @@ def test_a_match_that_is_parked_is_told_to_the_operators_log(
     (again,) = (one for one in books.dispatch() if one.match == job.match)
     books.lose(lost(again))
     assert "match.parked" in capsys.readouterr().out + caplog.text
-    assert not books.record(played(again)) or books.match(job.match).state == "finished"
+
+
+def test_a_late_result_of_a_parked_match_is_booked(books: Books, jobs: list[PlayMatch]) -> None:
+    job = jobs[0]
+    books.lose(lost(job))
+    (again,) = (one for one in books.dispatch() if one.match == job.match)
+    books.lose(lost(again))
+    assert books.match(job.match).state == "parked"
+    assert books.record(played(again)) is True
+    assert books.match(job.match).state == "finished"
 
 
 def test_a_version_that_operators_try_out_again_and_again_is_not_parked_as_lost(

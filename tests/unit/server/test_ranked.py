@@ -15,9 +15,9 @@ from matchbox import registry
 from matchbox.bundle import digest
 from matchbox.dice import deals_from
 from matchbox.errors import Conflict
-from matchbox.league.comparisons import compare
 from matchbox.league.format import Admission, Schedule, given
-from matchbox.league.ratings import PARENT_ELO, fit_comparisons, live_scale
+from matchbox.league.pairwise import compare
+from matchbox.league.ratings import PARENT_ELO, fit_strengths, live_scale
 from matchbox.league.rows import in_order
 from matchbox.match.record import Bout
 from matchbox.match.wire import PlayMatch
@@ -27,12 +27,6 @@ from server.services import accounts, leagues, ranked, ratings, standings, uploa
 from server.services.cache import Cache
 from tests.books import GAME, SIMPLE, Books, open_books, played, scripted
 from tests.plans import explained
-
-
-def feed(books: Books) -> int:
-    """Feeds the queue; returns the number of new matches."""
-    with books.write() as session:
-        return books.feed(session)
 
 
 def tables(books: Books) -> list[tuple[str, ...]]:
@@ -53,19 +47,19 @@ def begin(books: Books, alice: User, bob: User) -> None:
     books.league()
     books.bot(alice, "one")
     books.bot(bob, "two")
-    feed(books)
+    books.refill()
     play(books)
 
 
 def test_the_queue_is_filled_and_not_overfilled(books: Books, alice: User, bob: User) -> None:
     books.league()
     books.bot(alice, "one")
-    assert feed(books) == 0, "nobody to meet"
+    assert books.refill() == 0, "nobody to meet"
     books.bot(bob, "two")
-    assert feed(books) == books.settings.ranked_backlog
-    assert feed(books) == 0
+    assert books.refill() == books.settings.ranked_backlog
+    assert books.refill() == 0
     play(books)
-    assert feed(books) == books.settings.ranked_backlog
+    assert books.refill() == books.settings.ranked_backlog
 
 
 def test_the_field_is_read_at_once_with_the_names_of_all_its_bots(
@@ -143,7 +137,7 @@ def test_what_is_remembered_of_a_field_chooses_as_what_is_read_anew(
     for name in ("dora", "emil", "frida"):
         books.bot(books.person(name), "one")
     for _ in range(3):
-        feed(books)
+        books.refill()
         play(books)
     with books.write() as session:
         league = session.scalars(select(League)).one()
@@ -168,11 +162,11 @@ def test_bots_of_one_owner_do_not_meet_but_those_of_the_house_do(books: Books, a
         house = accounts.house(session, now=books.clock())
     books.bot(alice, "one")
     books.bot(alice, "two")
-    assert feed(books) == 0
+    assert books.refill() == 0
     books.bot(house, "simple")
     books.bot(house, "scared")
     for _ in range(30):
-        feed(books)
+        books.refill()
         play(books)
     met = set(tables(books))
     assert ("alice/one", "alice/two") not in met
@@ -184,7 +178,7 @@ def test_everybody_plays_enough_and_then_rests(books: Books, alice: User, bob: U
     few = open_books(books.context.database.url, league_matches=5, ranked_backlog=3)
     for owner, name in ((alice, "one"), (bob, "two"), (books.person("dora"), "three")):
         few.bot(owner, name)
-    while feed(few):
+    while few.refill():
         play(few)
     games = Counter(name for table in tables(books) for name in table)
     assert min(games.values()) >= 5
@@ -198,7 +192,7 @@ def test_the_deals_of_a_match_follow_from_its_first_and_from_no_other_match(
     books.league()
     books.bot(alice, "one")
     books.bot(bob, "two")
-    feed(books)
+    books.refill()
     dealt = [job.deals for job in books.dispatch()]
     assert all(deals == deals_from(deals[0], 2) for deals in dealt)
     assert len({deal for deals in dealt for deal in deals}) == 2 * len(dealt) > 2
@@ -207,7 +201,7 @@ def test_the_deals_of_a_match_follow_from_its_first_and_from_no_other_match(
 def test_a_newcomer_is_served_first(books: Books, alice: User, bob: User) -> None:
     begin(books, alice, bob)
     books.bot(books.person("dora"), "new")
-    feed(books)
+    books.refill()
     newest = tables(books)[-books.settings.ranked_backlog :]
     assert sum("dora/new" in table for table in newest) >= books.settings.ranked_backlog // 2
 
@@ -215,7 +209,7 @@ def test_a_newcomer_is_served_first(books: Books, alice: User, bob: User) -> Non
 def test_a_match_moves_the_ratings_of_its_players(books: Books, alice: User, bob: User) -> None:
     books.league()
     versions = {books.bot(alice, "one").id, books.bot(bob, "two").id}
-    feed(books)
+    books.refill()
     play(books)
     with books.read() as session:
         rows = {row.version_id: row for row in session.scalars(select(Rating))}
@@ -230,12 +224,12 @@ def test_a_paused_league_is_neither_fed_nor_sent(
     league = books.league()
     books.bot(alice, "one")
     books.bot(bob, "two")
-    feed(books)
+    books.refill()
     with books.write() as session:
         row = session.get_one(League, league.id)
         leagues.set_paused(session, charlie, row.name, True, now=books.clock())
     assert not books.dispatch()
-    assert feed(books) == 0
+    assert books.refill() == 0
 
 
 def test_a_retired_bot_gets_no_more_matches(books: Books, alice: User, bob: User) -> None:
@@ -245,7 +239,7 @@ def test_a_retired_bot_gets_no_more_matches(books: Books, alice: User, bob: User
     books.bot(books.person("dora"), "three")
     with books.write() as session:
         uploads.retire(session, alice, books.the_bot(one).full_name, now=books.clock())
-    feed(books)
+    books.refill()
     assert all("alice/one" not in table for table in tables(books))
 
 
@@ -253,7 +247,7 @@ def test_new_rules_begin_a_new_rating(books: Books, alice: User, bob: User) -> N
     league = books.league()
     books.bot(alice, "one")
     books.bot(bob, "two")
-    feed(books)
+    books.refill()
     job = books.dispatch()[0]
     books.record(played(job))
     with books.write() as session:
@@ -277,19 +271,19 @@ def test_a_game_that_is_gone_has_no_matches_that_wait(
     books.league()
     for user in (alice, bob):
         books.bot(user, "one")
-    assert feed(books)
+    assert books.refill()
     installed = registry.packages()
     left = {name: package for name, package in installed.items() if name != GAME}
     for module in (registry, ranked):
         monkeypatch.setattr(module, "packages", lambda: left)
-    assert feed(books) == 0
+    assert books.refill() == 0
     books.league(game="skull")
     with books.read() as session:
         waiting = {(match.state, match.void_why) for match in session.scalars(select(Match))}
     assert waiting == {(MatchState.VOID, "the game bomb is not installed")}
     for module in (registry, ranked):
         monkeypatch.setattr(module, "packages", lambda: installed)
-    assert feed(books)
+    assert books.refill()
 
 
 @pytest.fixture
@@ -324,7 +318,7 @@ def test_a_continuous_league_of_larger_tables_is_fed_rated_and_ranked(
     data = b"from matchbox.games.skull import *\n\nclass P(Player): pass\n"
     for number, owner in enumerate([*owners, owners[0]]):
         books.bot(owner, f"bot{number}", data + b"# %d\n" % number, game="skull")
-    assert feed(books) == books.settings.ranked_backlog
+    assert books.refill() == books.settings.ranked_backlog
     for job in books.dispatch():
         assert books.record(played(job, scripted(job, at_four)))
     assert all(len(set(table)) == 4 for table in tables(books))
@@ -394,11 +388,17 @@ def test_a_league_without_end_that_limits_its_seasons_plays_every_active_bot(
     """A league created with limits, before they were refused, plays like any other."""
     books.league()
     books.bot(alice, "one")
+    books.bot(alice, "another")
     books.bot(bob, "two")
     with books.write() as session:
         limits = given(Admission, {"by": "invitation", "bots": 1})
         leagues.edit(session, charlie, "bomb", admission=limits, now=books.clock())
-    assert feed(books) > 0
+    books.refill()
+    assert {name for table in tables(books) for name in table} == {
+        "alice/one",
+        "alice/another",
+        "bob/two",
+    }
 
 
 def test_a_league_is_not_played_without_end_and_by_a_schedule(books: Books, charlie: User) -> None:
@@ -421,7 +421,7 @@ def test_a_new_version_begins_near_its_parent_live_and_in_the_standing(
     books.bot(bob, "two")
     books.bot(alice, "one", SIMPLE + b"# first\n")
     for _ in range(6):
-        feed(books)
+        books.refill()
         for job in books.dispatch():
             wins = partial(always, books.version(2).digest)
             assert books.record(played(job, scripted(job, wins)))
@@ -432,7 +432,7 @@ def test_a_new_version_begins_near_its_parent_live_and_in_the_standing(
         begun = ratings.first_lives(session, session.get_one(League, league.id), [new.id])[new.id]
     assert begun.mu == parent.mu > 25
     assert hypot(parent.sigma, PARENT_ELO / live_scale()) == pytest.approx(begun.sigma)
-    feed(books)
+    books.refill()
     job = books.dispatch()[0]
     assert books.record(played(job, scripted(job, even)))
     with books.write() as session:
@@ -443,7 +443,7 @@ def test_a_new_version_begins_near_its_parent_live_and_in_the_standing(
     with books.read() as session:
         rows = ratings.played(session, Match.league_id == league.id).rows
     compared = compare(in_order(rows), seat_term=True)
-    related, alone = (fit_comparisons(compared, parents=one) for one in ({name: before}, {}))
+    related, alone = (fit_strengths(compared, parents=one) for one in ({name: before}, {}))
     assert child["elo"] == related.elo(name)
     gap = related.elo(before) - related.elo(name)
     assert 0 < gap < (alone.elo(before) - alone.elo(name)) / 1.5

@@ -6,6 +6,7 @@ import sys
 from dataclasses import replace
 from io import BytesIO
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from sqlalchemy import func, select, update
@@ -26,20 +27,26 @@ from server.db.models import (
     Notice,
     Rating,
     Result,
+    Role,
     Season,
     SeasonState,
     User,
     Version,
+    VersionState,
 )
 from server.queries.archive import write_archive
-from server.queries.lessons import packed_record
+from server.queries.lessons import packed_record, season_lessons
+from server.queries.personal_data import write_personal_data
 from server.services import match_verifications, ratings, retention, signs, standings, voids
 from server.services.tick import prune_some, tick
 from server.times import DAY_MS
 from tests.books import SIMPLE, Books, play_out, played, season_of, tried_out
 from tests.plans import explained
 
-KEYS = ("keep_record_days", "keep_season_record_days", "keep_output_days", "keep_tryout_days")
+KEYS = (
+    *("keep_record_days", "keep_season_record_days", "keep_output_days", "keep_tryout_days"),
+    "keep_refused_days",
+)
 
 
 def keeping(books: Books, **days: int) -> Books:
@@ -124,18 +131,18 @@ def test_records_go_and_ratings_stay_to_the_bit(books: Books, ranked: list[str])
 def test_a_match_without_its_record_says_so(books: Books, ranked: list[str], charlie: User) -> None:
     name = ranked[0]
     with books.read() as session:
-        whole = queries.match(session, name, charlie)
+        whole = queries.match(session, charlie, name)
     books.clock.pass_by(minutes=60 * 24 * 30 + 5)
     prune(books, keep_record_days=30, keep_output_days=20)
     why = f"the record of match {name} was removed after 30 days"
     with books.read() as session:
-        told = queries.match(session, name, charlie)
+        told = queries.match(session, charlie, name)
         assert told.embargo == f"{why}; its result stays"
         assert (told.bouts, told.digest, told.entrants) == (None, whole.digest, whole.entrants)
         for ask in (queries.record_of, packed_record):
             with pytest.raises(NotFound, match=why):
                 ask(session, name)
-        (log, *_) = queries.match_log(session, name, charlie)
+        (log, *_) = queries.match_log(session, charlie, name)
         assert log.text == "The output was removed after 20 days."
         assert queries.matches(session, bot="alice/one").items
     with books.write() as session, pytest.raises(NotFound, match=why):
@@ -152,7 +159,7 @@ def test_it_can_be_made_void_but_is_not_played_again(
     with books.write() as session:
         voids.void(session, charlie, ranked[0], "a fault", now=books.clock())
     with books.read() as session:
-        assert queries.match(session, ranked[0], None).state == "void"
+        assert queries.match(session, None, ranked[0]).state == "void"
     assert prune(books, keep_output_days=1) == {"output": len(ranked)}
 
 
@@ -169,7 +176,7 @@ def test_the_log_of_an_old_try_out_goes_unless_its_version_plays(
     def report(number: int) -> dict[str, Any]:
         with books.read() as session:
             viewer = session.get(User, alice.id)
-            found = queries.bot(session, "alice", "one", viewer).versions
+            found = queries.bot(session, viewer, "alice", "one").versions
             (told,) = [line.report for line in found if line.number == number]
             assert told is not None
             return told.plain()
@@ -184,10 +191,80 @@ def test_the_log_of_an_old_try_out_goes_unless_its_version_plays(
     assert report(3)["log"] == ""
     assert report(1)["log"] == "hello from the bot\n", "it plays"
     with books.read() as session:
-        theirs = queries.bot(session, "alice", "one", None).versions
+        theirs = queries.bot(session, None, "alice", "one").versions
         assert all("log_days" not in line.report.plain() for line in theirs if line.report)
         assert session.get_one(Bundle, books.version(one.id).digest).data
     assert rated(books) == before
+
+
+def refused(books: Books, owner: User, name: str, data: bytes) -> Version:
+    """Uploads these bytes, and refuses every version with them that waits for its verdict."""
+    version = books.upload(owner, name, data)
+    for job in books.sent(TryOut):
+        if job.version == version.digest:
+            books.settle(tried_out(job, accepted=False))
+    return books.version(version.id)
+
+
+def file_bytes(books: Books, version: Version) -> int:
+    """Returns how many bytes are stored of the version's file."""
+    with books.read() as session:
+        return len(session.get_one(Bundle, version.digest).data)
+
+
+def test_the_file_of_a_refused_version_goes_and_its_verdict_stays(
+    books: Books, bots: list[Version], alice: User, bob: User
+) -> None:
+    bad = refused(books, alice, "bad", SIMPLE + b"# bad\n")
+    shared = refused(books, alice, "shared", SIMPLE + b"# bob/two\n")
+    assert shared.digest == bots[1].digest
+    books.clock.pass_by(minutes=60 * 24 * 20 + 5)
+    late = refused(books, bob, "late", SIMPLE + b"# late\n")
+    assert "refused" not in prune(books, keep_refused_days=21)
+    assert prune(books, keep_refused_days=20) == {"refused": 1}
+    assert prune(books, keep_refused_days=20) == {}
+    assert not file_bytes(books, bad)
+    assert all(file_bytes(books, one) for one in (*bots, shared, late))
+    with books.read() as session:
+        assert queries.file_of(session, alice, "alice", "bad", 1) == b""
+        assert queries.file_of(session, bob, "alice", "bad", 1) is None
+        with pytest.raises(NotFound, match="was refused, and its file has been removed"):
+            queries.uploaded_file(session, alice, str(bad.id))
+        line = queries.version(session, alice, bad.id)
+        assert line.report is not None
+        assert (line.state, line.report.accepted) == ("refused", False)
+        out = BytesIO()
+        write_personal_data(session, alice, out, settings=books.settings, now=books.clock())
+        assert "bots/bad/v1.py" not in ZipFile(out).namelist()
+        assert "bots/one/v1.py" in ZipFile(out).namelist()
+
+
+def test_a_file_that_was_removed_comes_back_with_the_next_upload_of_its_bytes(
+    books: Books, bots: list[Version], alice: User, bob: User
+) -> None:
+    text = SIMPLE + b"# bad\n"
+    bad = refused(books, alice, "bad", text)
+    books.clock.pass_by(minutes=60 * 24 * 2)
+    assert prune(books, keep_refused_days=1) == {"refused": 1}
+    assert books.upload(alice, "bad", text).id == bad.id
+    assert not file_bytes(books, bad), "the verdict on this version stands"
+    again = books.bot(bob, "again", text)
+    assert again.digest == bad.digest
+    assert file_bytes(books, again) == len(text)
+    assert prune(books, keep_refused_days=1) == {}
+
+
+def test_files_that_records_need_and_those_of_the_house_stay(
+    books: Books, ranked: list[str], bots: list[Version]
+) -> None:
+    own = refused(books, books.person("house", Role.HOUSE), "own", SIMPLE + b"# own\n")
+    with books.write() as session:
+        values = {"state": VersionState.REFUSED, "settled_at": books.clock()}
+        session.execute(update(Version).where(Version.id == bots[0].id).values(**values))
+    books.clock.pass_by(minutes=60 * 24 * 2)
+    assert "refused" not in prune(books, keep_refused_days=1)
+    assert file_bytes(books, own)
+    assert file_bytes(books, bots[0])
 
 
 def test_old_try_outs_are_found_by_an_index_of_those_that_have_their_log(books: Books) -> None:
@@ -242,9 +319,9 @@ def test_a_season_keeps_its_records_until_it_is_over_and_one_asks(
     books.clock.pass_by(minutes=60 * 24 * 50)
     assert "season-records" not in prune(books, keep_record_days=1)
     with books.read() as session:
-        assert queries.exportable_season(session, season.id) == season.id
+        assert queries.exportable_season(session, None, season.id) == season.id
         assert len(list(queries.season_records(books.read, season.id))) == number
-    monkeypatch.setattr(sys.modules["server.queries.games"], "_AT_ONCE", 1)
+    monkeypatch.setattr(sys.modules["server.queries.games"], "_QUERY_CHUNK", 1)
     under_way = queries.season_records(books.read, season.id)
     next(under_way)
     assert prune(books, keep_season_record_days=49)["season-records"] == number
@@ -252,9 +329,9 @@ def test_a_season_keeps_its_records_until_it_is_over_and_one_asks(
         assert standings.compute(session, standings.scope_of(season)).rows_digest == standing
         why = f"records of season {season.name} were removed 49 days after its end"
         with pytest.raises(NotFound, match=why):
-            queries.exportable_season(session, season.id)
+            queries.exportable_season(session, None, season.id)
         with pytest.raises(Conflict, match=why):
-            write_archive(session, season.id, "mine", charlie, BytesIO())
+            write_archive(session, charlie, season.id, "mine", BytesIO())
     for download in (under_way, queries.season_records(books.read, season.id)):
         with pytest.raises(NotFound, match="was removed after 49 days"):
             list(download)
@@ -265,8 +342,8 @@ def test_the_output_of_lessons_goes_after_the_seasons_end(
 ) -> None:
     season = season_of(books, charlie, bots, format={"learning": "fresh"})
     with books.write() as session:
-        for log in ("aha\n", ""):
-            row = Lesson(season_id=season.id, version_id=bots[0].id, round=len(log), log=log)
+        for number, log in enumerate(("aha\n", "(removed after 5 days)", "")):
+            row = Lesson(season_id=season.id, version_id=bots[0].id, round=number, log=log)
             row.state, row.played, row.created_at = LessonState.LEARNED, [], books.clock()
             row.settled_at = books.clock()
             session.add(row)
@@ -275,11 +352,12 @@ def test_the_output_of_lessons_goes_after_the_seasons_end(
     with books.write() as session:
         session.get_one(Season, season.id).state = SeasonState.FINISHED
     assert "lessons" not in prune(books, keep_output_days=21)
-    assert prune(books, keep_output_days=20)["lessons"] == 1
+    assert prune(books, keep_output_days=20)["lessons"] == 2
     assert "lessons" not in prune(books, keep_output_days=10)
     with books.read() as session:
-        logs = session.scalars(select(Lesson.log).order_by(Lesson.log)).all()
-    assert logs == ["", "(removed after 20 days)"]
+        told = season_lessons(session, charlie, season.id).items
+    gone = ("(removed after 20 days)", 20)
+    assert [(one.log, one.log_days) for one in told] == [gone, gone, ("", None)]
 
 
 def test_small_rows_go_by_their_age(books: Books, alice: User) -> None:
@@ -300,7 +378,7 @@ def test_small_rows_go_by_their_age(books: Books, alice: User) -> None:
         found = retention.count(session, books.settings, now=now)
     assert found == {
         "events": 1, "deliveries": 2, "notices": 0, "sessions": 1, "tables": 0, "tryouts": 0,
-        "output": 0, "lessons": 0, "records": None, "season-records": None,
+        "refused": 0, "output": 0, "lessons": 0, "records": None, "season-records": None,
     }  # fmt: skip
     assert prune(books) == {"events": 1, "deliveries": 2, "notices": 1, "sessions": 1}
     assert [books.count(one) for one in (Delivery, Notice, BrowserSession)] == [1, 2, 2]

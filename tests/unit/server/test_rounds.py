@@ -15,6 +15,7 @@ from dashboard.figures import finding
 from matchbox.answers.leagues import Trophy
 from matchbox.errors import Conflict
 from matchbox.league import course
+from matchbox.match.record import Bout, Fault
 from matchbox.match.wire import MatchPlayed, PlayMatch, TryOut
 from server import queries
 from server.db.models import (
@@ -37,6 +38,8 @@ from tests.seasons import bring_by, by_strength
 SWISS = {"kind": "swiss"}
 ADAPTIVE = {"kind": "adaptive", "matches": 40}
 KNOCK_OUT = {"kind": "knock-out", "group": 3}
+FINAL = 4
+"""The matches of who wins the knock-out of four bots, the final included."""
 FORMATS: list[dict[str, Any]] = [{}, {"hours": 1000}, SWISS, ADAPTIVE, KNOCK_OUT]
 
 
@@ -267,9 +270,36 @@ def test_the_winner_of_a_knock_out_is_told(books: Books, charlie: User) -> None:
     ties = [one["ties"] for one in books.season(season).rounds if one["stage"] == "knock-out"]
     assert [len(one) for one in ties] == [4, 2, 1]
     with books.read() as session:
-        told = queries.season(session, season.id)
+        told = queries.season(session, None, season.id)
     assert told.trophy == Trophy(champion="p00/bot", shared=[])
     assert "p00/bot" in told.rounds[-1].ties[0]
+
+
+def test_forfeits_in_the_final_take_no_title(books: Books, charlie: User) -> None:
+    versions = field(books, 4)
+    strong, bouts = by_strength(versions, 2000), 0
+
+    def bout(job: PlayMatch, deal: int, rotation: int) -> Bout:
+        """The first wins, but for each eighth of its bouts, in which it crashes."""
+        nonlocal bouts
+        digests = [seat.version for seat in job.seats]
+        if versions[0].digest not in digests:
+            return strong(job, deal, rotation)
+        bouts += 1
+        seat = (digests.index(versions[0].digest) - rotation) % 2
+        places = [2, 1] if (seat == 0) == (bouts % 8 == 0) else [1, 2]
+        faults = [] if bouts % 8 else [Fault(0, seat, "crash")]
+        return Bout(deal, rotation, [], places, [0, 0], "", faults)
+
+    own = open_books(books.context.database.url, forfeit_matches=FINAL)
+    season = season_of(own, charlie, versions, format=KNOCK_OUT)
+    play_out(own, bring_by(bout))
+    assert own.version(versions[0].id).rated_matches == FINAL, "it reached that many in the final"
+    *_, order = story(own, season)
+    assert order[0].startswith("p00/bot")
+    with own.read() as session:
+        assert {one.out for one in session.scalars(select(Entry))} == {""}
+    own.context.close()
 
 
 @pytest.mark.parametrize(
@@ -290,7 +320,7 @@ def test_a_season_that_cannot_be_played_does_not_start(
 def test_a_swiss_season_at_larger_tables_from_an_earlier_release_does_not_start(
     books: Books, charlie: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.services.seasons.check_format", lambda *_: None)
+    monkeypatch.setattr("server.services.seasons.changed_format", lambda *_: None)
     books.league(game="skull", paused=True)
     with books.write() as session:
         knobs: dict[str, Any] = {"settings": books.settings, "now": books.clock()}
@@ -322,8 +352,8 @@ def test_a_bot_that_never_played_shares_no_first_place(books: Books, charlie: Us
         )
     play_out(books, bring_by(by_strength(versions, 2000)))
     with books.read() as session:
-        told = queries.season(session, season.id)
-        board = queries.season_standings(session, season.id)
+        told = queries.season(session, None, season.id)
+        board = queries.season_standings(session, None, season.id)
     assert (board.lines[3].matches, board.lines[3].rank_range) == (0, (1, 4))
     assert told.trophy == Trophy(champion="p00/bot", shared=[])
     assert finding(board) == "p00/bot leads, and we are sure"

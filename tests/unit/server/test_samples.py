@@ -110,7 +110,7 @@ def test_who_keeps_state_is_marked_told_once_and_played_one_bout_at_a_time(
     assert subject == f"version:{bad.id}"
     assert "keeps state between bouts" in text
     with books.read() as session:
-        told = [queries.version(session, one.id, None).stateful for one in trio]
+        told = [queries.version(session, None, one.id).stateful for one in trio]
     assert told == [True, False, False]
     later = [job for _ in range(4) for job in played_next(books, bad)]
     assert widths(later, bad) == ({ALONE}, {WIDE})

@@ -103,6 +103,36 @@ def test_what_is_no_schedule_is_refused(cron: str | None, zone: str, why: str | 
 ZONES = ("UTC", BERLIN, "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "Africa/Cairo")
 
 
+@pytest.mark.parametrize(
+    "once, zone, wanted",
+    [
+        ("2026-12-11 18:00", "UTC", "2026-12-11T18:00"),
+        ("2026-12-11 18:00", BERLIN, "2026-12-11T17:00"),
+        ("2027-03-28 02:30", BERLIN, "2027-03-28T01:00"),  # skipped: right after it
+        ("2027-10-31 02:30", BERLIN, "2027-10-31T00:30"),  # comes twice: the first
+        ("2028-02-29 00:00", "Asia/Kolkata", "2028-02-28T18:30"),
+        ("8999-12-31 23:59", BERLIN, "8999-12-31T22:59"),
+    ],
+)
+def test_a_single_start_is_at_its_local_time_and_has_no_next_one(
+    once: str, zone: str, wanted: str
+) -> None:
+    plan = Schedule(once=once, zone=zone)
+    assert schedule.next_start(plan, at("2026-11-21T10:05")) == at(wanted)
+    assert schedule.next_start(plan, at(wanted) - 1) == at(wanted)
+    assert schedule.next_start(plan, at(wanted)) is None
+
+
+def test_a_single_start_that_is_past_is_refused_unless_it_is_the_old_one() -> None:
+    now, past = at("2026-12-11T17:00"), Schedule(once="2026-12-11 18:00", zone=BERLIN)
+    why = r"once is 2026-12-11 18:00 \(Europe/Berlin\), which is past; name a time to come"
+    with pytest.raises(BadOption, match=why) as caught:
+        schedule.check(past, now)
+    assert caught.value.fields == ("once",)
+    schedule.check(past, now - 1)
+    schedule.check(past, now, past)
+
+
 @given(
     st.sampled_from(ZONES),
     st.one_of(st.just("*/10"), st.just("*"), st.integers(0, 59).map(str)),

@@ -31,7 +31,7 @@ def test_fifty_bots_play_an_adaptive_season_from_its_start_to_its_trophy(many: B
     assert stages[:8] == ["swiss"] * 8
     assert set(stages[8:]) == {"tail"}
     with many.read() as session:
-        board = queries.season_standings(session, season.id)
+        board = queries.season_standings(session, None, season.id)
     records = list(queries.season_records(many.read, season.id))
     best = {line.bot for line in board.lines if line.rank <= 3}
     assert best == {"p00/bot", "p01/bot", "p02/bot"}

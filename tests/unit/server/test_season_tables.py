@@ -58,7 +58,7 @@ def test_a_season_of_three_seats_is_played_to_its_end(
     play_out(books, lambda jobs: (really_played(books, job) for job in jobs))
     assert books.season(season).state == SeasonState.FINISHED
     with books.read() as session:
-        board = queries.season_standings(session, season.id)
+        board = queries.season_standings(session, None, season.id)
     assert len(board.lines) == 5
     assert board.matches == len(tables)
     assert sum(line.p_champion or 0 for line in board.lines) == pytest.approx(1)
@@ -67,7 +67,7 @@ def test_a_season_of_three_seats_is_played_to_its_end(
 def test_the_tables_of_a_long_season_are_seated_part_by_part_and_stay_even(
     books: Books, charlie: User, owners: list[User], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rounds, "MAX_AT_ONCE", 5)
+    monkeypatch.setattr(rounds, "MAX_PER_TRANSACTION", 5)
     league(books, charlie, "skull", 3)
     bots = [books.bot(owner, f"{owner.name}-bot", game="skull") for owner in owners]
     season = season_of(books, charlie, bots, league="wide", name="long", format={"cycles": 3})
@@ -104,7 +104,7 @@ def test_in_a_cooperative_season_all_teams_of_a_cycle_play_the_same_deals(
         assert sorted(next(iter(team)) for team in teams) == sorted(bot.id for bot in bots)
     play_out(books, lambda jobs: (really_played(books, job) for job in jobs))
     with books.read() as session:
-        board = queries.season_standings(session, season.id)
+        board = queries.season_standings(session, None, season.id)
     assert board.cooperative
     assert [line.matches for line in board.lines] == [2, 2]
     assert all(line.score is not None for line in board.lines)

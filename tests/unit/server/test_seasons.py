@@ -109,7 +109,7 @@ def test_a_season_is_played_to_its_end(
     assert finished.state == SeasonState.FINISHED
     assert finished.finished_at is not None
     with books.read() as session:
-        board = queries.season_standings(session, season.id)
+        board = queries.season_standings(session, None, season.id)
         records = list(queries.season_records(books.read, season.id))
     assert board.matches == len(records) == 12
     assert [line.matches for line in board.lines] == [6] * 4
@@ -192,7 +192,7 @@ def test_versions_are_fixed_at_the_start(
     season = season_of(books, charlie, versions)
     newer = books.bot(alice, "one", SIMPLE + b"# newer\n")
     with books.read() as session:
-        entrants = queries.season(session, season.id).entrants
+        entrants = queries.season(session, None, season.id).entrants
     assert newer.id not in [entrant.version_id for entrant in entrants]
     assert {job.seats[0].version for job in books.dispatch()} == {one.digest for one in versions}
 
@@ -342,7 +342,7 @@ def test_a_cancelled_season_voids_what_was_not_played(
         void = (Match.season_id == season.id, Match.state == MatchState.VOID)
         reasons = session.execute(select(Match.id, Match.void_why).where(*void)).all()
         told = session.scalars(select(Event.subject).where(Event.kind == "match.void")).all()
-        assert queries.season(session, season.id).matches == 12
+        assert queries.season(session, None, season.id).matches == 12
     assert states == {MatchState.FINISHED: 1, MatchState.VOID: 11}
     assert {why for _, why in reasons} == {"the season was cancelled"}
     assert sorted(told) == sorted(match for match, _ in reasons)
@@ -363,6 +363,7 @@ def test_a_cancelled_season_voids_what_was_not_played(
         ({"name": "a\nb"}, BadName),
         ({"league": "nowhere"}, NotFound),
         ({"cycles": 0}, BadOption),
+        ({"cycles": 2, "format": given(Format, {"cycles": 3})}, BadOption),
         ({"deals": 0}, BadOption),
         ({"seed": "2026"}, BadOption),
         ({"seed": "x" * 65}, BadOption),

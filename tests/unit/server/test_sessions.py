@@ -52,7 +52,7 @@ def test_a_session_ends_when_nobody_has_used_it_for_long(books: Books, alice: Us
     row = found(books, secret)
     assert row is not None
     with books.write() as session:
-        sessions.note_use(session, row.id, now=books.clock())
+        sessions.note_use(session, secret, now=books.clock())
     books.clock.pass_by(minutes=20 * 1440)
     assert found(books, secret) is not None
     books.clock.pass_by(minutes=10 * 1440)
@@ -79,7 +79,7 @@ def test_a_session_keeps_the_address_of_its_last_use(books: Books, alice: User) 
             row = sessions.session_of(session, secret, now=books.clock())
             assert row is not None
             stale = sessions.is_stale(row, address, now=books.clock())
-            sessions.note_use(session, row.id, address=address, now=books.clock())
+            sessions.note_use(session, secret, address=address, now=books.clock())
             session.refresh(row)
             assert (row.seen_at == books.clock()) is stale
             return stale, row.address
@@ -111,6 +111,27 @@ def test_each_account_ends_its_own_sessions(books: Books, alice: User, bob: User
     assert found(books, his) is not None
 
 
+def test_a_session_that_has_ended_leaves_the_next_with_its_number_alone(
+    books: Books, alice: User, bob: User
+) -> None:
+    over = begin(books, alice)
+    first = found(books, over)
+    with books.write() as session:
+        sessions.forget(session, over)
+    secret = begin(books, bob)
+    row = found(books, secret)
+    assert first is not None
+    assert row is not None
+    assert row.id == first.id, "SQLite gives the number again"
+    books.clock.pass_by(minutes=60)
+    with books.write() as session:
+        sessions.note_use(session, over, address="192.0.2.7", now=books.clock())
+        sessions.forget(session, over)
+    later = found(books, secret)
+    assert later is not None
+    assert (later.address, later.seen_at) == (None, row.seen_at)
+
+
 def test_the_oldest_session_makes_room(books: Books, alice: User) -> None:
     secrets = []
     for _ in range(sessions.MAX_SESSIONS + 2):
@@ -126,7 +147,7 @@ def test_the_session_that_was_not_used_for_longest_makes_room(books: Books, alic
     row = found(books, used)
     assert row is not None
     with books.write() as session:
-        sessions.note_use(session, row.id, now=books.clock())
+        sessions.note_use(session, used, now=books.clock())
     for _ in range(sessions.MAX_SESSIONS - 1):
         begin(books, alice)
     assert found(books, used) is not None

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from matchbox.errors import NotFound
 from matchbox.league.line import By
@@ -12,11 +14,12 @@ from matchbox.league.standings import METHOD
 from matchbox.league.standings import standing_of as league_standing
 from matchbox.match.wire import PlayMatch
 from server import queries
-from server.db.models import Rating, Standing, User
+from server.db.models import League, Rating, Standing, User, Version
 from server.services import standings, uploads
 from server.services.pair_counts import PairCountCache, Tallied
 from server.services.tick import tick
 from tests.books import SIMPLE, USUAL_VARIABLES, Books, limit_variables, play_out, played
+from tests.plans import loads_of
 
 
 @pytest.fixture
@@ -120,6 +123,14 @@ def test_it_is_computed_again_once_it_lags_and_not_too_often(books: Books, scope
     assert stale(books) == []
 
 
+def test_to_see_whether_it_lags_no_version_is_read_but_its_name(books: Books, scope: str) -> None:
+    refresh(books, scope)
+    books.clock.pass_by(minutes=1)
+    with books.read() as session, loads_of(Version) as loaded:
+        assert not standings.is_stale(session, scope, now=books.clock())
+    assert loaded == []
+
+
 def test_it_is_computed_again_after_a_clock_was_ahead(
     books: Books, scope: str, alice: User
 ) -> None:
@@ -138,6 +149,34 @@ def test_a_change_of_the_field_makes_it_lag_too(books: Books, scope: str) -> Non
     assert stale(books) == []
     books.bot(books.person("dora"), "new")
     assert stale(books) == [scope]
+
+
+def test_what_was_marked_again_meanwhile_is_not_stored(
+    books: Books, scope: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refresh(books, scope)
+    books.clock.pass_by(seconds=10)
+
+    def mark() -> None:
+        with books.write() as session:
+            (league,) = session.scalars(select(League).where(League.continuous.is_(True)))
+            standings.mark(session, league)
+
+    def compute(session: Session, *given: Any) -> standings.ComputedStanding:
+        found = computed(session, *given)
+        if not later:
+            later.append(found)
+            mark()
+        return found
+
+    computed, later = standings.compute, list[standings.ComputedStanding]()
+    monkeypatch.setattr(standings, "compute", compute)
+    mark()
+    tick(books.context)
+    assert later
+    assert stale(books) == [scope]
+    tick(books.context)
+    assert stale(books) == []
 
 
 def test_there_is_no_standing_of_what_is_not_there(books: Books) -> None:

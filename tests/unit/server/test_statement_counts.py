@@ -9,12 +9,13 @@ from typing import Any
 from zipfile import ZipFile
 
 import pytest
-from sqlalchemy import event, select
+from sqlalchemy import event, select, update
 from sqlalchemy.orm import Session
 
 from server import queries
 from server.db.models import (
     Draft,
+    FaultCount,
     League,
     Lesson,
     Match,
@@ -23,6 +24,7 @@ from server.db.models import (
     PlayState,
     PlayTable,
     Season,
+    SeasonState,
     Turn,
     User,
     Version,
@@ -30,28 +32,77 @@ from server.db.models import (
 )
 from server.queries import comparisons as compared
 from server.queries import history, personal_data
+from server.queries.classes import author_results
+from server.queries.faults import faults
 from server.queries.job_queue import queue_detail
 from server.queries.personal_data import write_personal_data
 from server.queries.waiting import of_match
-from server.services import comparisons, health, leagues, ranked, seasons
-from tests.books import GAME, SIMPLE, Books, season_of
+from server.services import classes, comparisons, health, leagues, operations, ranked, seasons
+from server.times import HOUR_MS
+from tests.books import GAME, SIMPLE, Books, play_out, season_of
 
 
 def asked(books: Books, query: Callable[[Session], Any]) -> int:
     """The number of statements of this query."""
+    return len(statements_of(books, query))
+
+
+def statements_of(books: Books, query: Callable[[Session], Any]) -> list[str]:
+    """The statements of this query."""
     statements: list[str] = []
     with books.read() as session:
         connection = session.connection()
         event.listen(connection, "before_cursor_execute", lambda *told: statements.append(told[2]))
         query(session)
-    return len(statements)
+    return statements
+
+
+def test_the_rerun_of_a_round_takes_one_statement_for_each_match_and_few_more(
+    books: Books, charlie: User
+) -> None:
+    books.league(paused=True)
+    owners = [books.person(f"owner-{number}") for number in range(6)]
+    season = season_of(books, charlie, [books.bot(one, f"{one.name}-bot") for one in owners])
+    play_out(books)
+    with books.write() as session:
+        session.get_one(Season, season.id).state = SeasonState.RUNNING
+        session.execute(update(Match).values(round=0))
+    with books.write() as session:
+        statements: list[str] = []
+        connection = session.connection()
+        event.listen(connection, "before_cursor_execute", lambda *told: statements.append(told[2]))
+        why = "the arena was broken"
+        new = operations.rerun(session, charlie, season.id, 1, why, now=books.clock())
+    assert len(new) == 30
+    assert len(statements) < 30 + 45
+    (results,) = (one for one in statements if "FROM result" in one)
+    assert "result.logs" not in results, "what the bots printed is not needed"
+
+
+def test_the_reports_of_try_outs_are_not_loaded_for_pages_without_them(
+    books: Books, alice: User, charlie: User
+) -> None:
+    books.league()
+    version = books.bot(alice, "one")
+    now = books.clock()
+    with books.write() as session:
+        count = FaultCount(version_id=version.id, kind="crash", bouts=1, matches=1)
+        count.hour, count.match_id = now - now % HOUR_MS, "0" * 32
+        session.add(count)
+        classes.join(session, alice, classes.renew_code(session, charlie, GAME, now=now), now=now)
+    told = [
+        *statements_of(books, lambda session: author_results(session, charlie, GAME)),
+        *statements_of(books, lambda session: faults(session, charlie, now=now)),
+    ]
+    assert sum("FROM version" in one and "version.number" in one for one in told) >= 2
+    assert not [one for one in told if "version.report" in one]
 
 
 @pytest.mark.parametrize(
     "query",
     [
         pytest.param(lambda s, alice: queries.author(s, "alice"), id="author"),
-        pytest.param(lambda s, alice: queries.bot(s, "alice", "one", alice), id="bot"),
+        pytest.param(lambda s, alice: queries.bot(s, alice, "alice", "one"), id="bot"),
         pytest.param(lambda s, alice: history.ratings(s, "alice", "one"), id="ratings"),
         pytest.param(compared.comparisons, id="comparisons"),
     ],
@@ -229,3 +280,21 @@ def a_job_of_each_kind(books: Books, season: Season, number: int) -> None:
             Lesson(season_id=season.id, version_id=pupil.id, round=number, played=[], **due),
             MatchVerification(match=match, **due),
         ])  # fmt: skip
+
+
+def test_what_bots_printed_is_read_only_where_it_is_shown(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    books.league(paused=True)
+    season_of(books, charlie, [books.bot(alice, "one"), books.bot(bob, "two")])
+    play_out(books)
+    with books.read() as session:
+        name = session.scalars(select(Match.id).where(Match.result.has())).first()
+    assert name is not None
+
+    def reads_output(query: Callable[[Session], Any]) -> bool:
+        return any("result.printed" in one for one in statements_of(books, query))
+
+    assert reads_output(lambda session: queries.match_log(session, charlie, name))
+    assert not reads_output(lambda session: queries.match(session, charlie, name))
+    assert not reads_output(lambda session: queries.record_of(session, name))

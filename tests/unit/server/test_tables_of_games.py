@@ -23,7 +23,7 @@ def open_table(books: Books, alice: User, bob: User) -> tuple[str, Any]:
         table = play.open_table(
             session, alice, game=GAME, seats=seats, options={}, settings=settings, now=books.clock()
         )
-        shown = queries.table(session, table.id, alice, settings=settings)
+        shown = queries.table(session, alice, table.id, settings=settings)
         return table.id, shown.choices[0].move
 
 
@@ -43,7 +43,7 @@ def test_a_table_is_shown_after_its_game_was_uninstalled(
 
     monkeypatch.setattr(registry, "game", fail)
     with books.read() as session:
-        found = queries.table(session, table, alice, settings=settings)
+        found = queries.table(session, alice, table, settings=settings)
     assert (found.title, found.steps, found.to_move) == (GAME, [], [])
 
 
@@ -83,10 +83,10 @@ def test_a_table_whose_game_fails_later_ends_with_the_reason(
     monkeypatch.setattr(registry, "game", lambda name: failing)
     if function != "apply":
         with books.read() as session, pytest.raises(BadGame, match=f"{function} raised"):
-            queries.table(session, table, alice, settings=settings)
+            queries.table(session, alice, table, settings=settings)
     with books.write() as session:
         play.move(session, alice, table, first, settings=settings, now=now)
     with books.read() as session:
-        found = queries.table(session, table, alice, settings=settings)
+        found = queries.table(session, alice, table, settings=settings)
     assert (found.state, found.to_move) == ("ended", [])
     assert f"the game {GAME} is broken: {function} raised IndexError" in found.why

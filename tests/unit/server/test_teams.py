@@ -37,17 +37,12 @@ def enter(books: Books, owner: User, bot: str, checkout: Path) -> None:
     books.bot(owner, bot, data, game=GAME)
 
 
-def feed(books: Books) -> int:
-    with books.write() as session:
-        return books.feed(session)
-
-
 def play_on(books: Books) -> None:
     """Plays until every bot has played enough."""
-    feed(books)
+    books.refill()
     while jobs := books.dispatch():
         assert all(books.record(really_played(books, job)) for job in jobs)
-        feed(books)
+        books.refill()
 
 
 def rounds(books: Books) -> list[set[str]]:
@@ -69,8 +64,8 @@ def test_every_bot_fills_a_table_and_all_of_a_round_play_the_same_deals(
     enter(few, alice, "legal", checkout)
     enter(few, alice, "trick", checkout)
     enter(few, bob, "random", checkout)
-    assert feed(few) == 3, "one round, whatever the backlog"
-    assert feed(few) == 0
+    assert few.refill() == 3, "one round, whatever the backlog"
+    assert few.refill() == 0
     play_on(few)
     assert rounds(few) == [{"legal", "trick", "random"}] * 3
 
@@ -89,7 +84,7 @@ def test_a_match_of_one_team_has_one_rotation_and_is_proved_by_its_record(
     few: Books, alice: User, checkout: Path
 ) -> None:
     enter(few, alice, "legal", checkout)
-    feed(few)
+    few.refill()
     (job,) = few.dispatch()
     message = really_played(few, job)
     record = records.unpack(message.record)
@@ -111,7 +106,7 @@ def test_the_board_has_scores_and_no_elo(
         board = queries.leaderboard(session, GAME)
         ratings = session.scalars(select(Rating)).all()
         page = queries.matches(session, game=GAME)
-        pages = [queries.match(session, item.id, None) for item in page.items]
+        pages = [queries.match(session, None, item.id) for item in page.items]
     assert board.cooperative
     assert [line.bot for line in board.lines] == ["alice/legal", "bob/random"]
     first, second = board.lines

@@ -12,8 +12,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 from structlog.testing import capture_logs
 
-from matchbox.errors import Conflict
+from matchbox.errors import Conflict, Unavailable
 from matchbox.league import course
+from matchbox.league.bradley_terry import NoRating
 from matchbox.league.format import Admission, Schedule, given
 from server.db.models import Audit, Bot, Event, Match, Season, SeasonState, Standing, User, Version
 from server.db.session import Database
@@ -30,13 +31,14 @@ from server.services import (
     operations,
     ranked,
     rounds,
+    season_progress,
     seasons,
     signs,
     standings,
     voids,
 )
 from server.services import tick as ticking
-from server.services.standings import scope_of
+from server.services.standings import ComputedStanding, scope_of
 from server.services.tick import tick
 from tests.books import GAME, Books, play_out, played, season_of
 
@@ -98,14 +100,22 @@ def test_a_bot_disqualified_while_a_round_is_paired_does_not_play_in_it(
     assert sat == {version.id for version in versions[1:]}
 
 
+NO_RATING = "the results determine no rating, so no round can be paired"
+FAILED = "the platform failed at its next step; the log of the ledger has the error"
+
+
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [(NoRating(), NO_RATING), (ValueError("too many values"), FAILED), (KeyError(7), FAILED)],
+)
 def test_a_season_that_cannot_go_on_is_paused_with_the_reason_until_somebody_resumes_it(
-    books: Books, charlie: User, monkeypatch: pytest.MonkeyPatch
+    error: Exception, why: str, books: Books, charlie: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     season = season_of(books, charlie, field(books, 5), format=SWISS)
     play_sent(books)
 
     def refuse(*_: Any) -> Any:
-        raise ValueError("the results determine no rating")
+        raise error
 
     with monkeypatch.context() as patch:
         patch.setattr(course, "next_rounds", refuse)
@@ -113,17 +123,35 @@ def test_a_season_that_cannot_go_on_is_paused_with_the_reason_until_somebody_res
         tick(books.context)
     stopped = books.season(season)
     assert (stopped.state, stopped.round) == (SeasonState.PAUSED, 1)
-    assert stopped.trouble == "the results determine no rating"
+    assert stopped.trouble == why
     with books.read() as session:
         (event,) = session.scalars(select(Event).where(Event.kind == "season.paused"))
         assert event.subject == str(season.id)
         (line,) = session.scalars(select(Audit).where(Audit.action == "season.pause"))
-        assert line.detail == {"why": "the results determine no rating"}
+        assert line.detail == {"why": why}
     with books.write() as session:
         seasons.resume(session, charlie, season.id, now=books.clock())
     tick(books.context)
     resumed = books.season(season)
     assert (resumed.state, resumed.round, resumed.trouble) == (SeasonState.RUNNING, 2, "")
+
+
+@pytest.mark.parametrize("error", [Unavailable("busy"), OSError("no room"), MemoryError()])
+def test_a_failure_that_may_be_over_soon_pauses_no_season(
+    error: Exception, books: Books, charlie: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    season = season_of(books, charlie, field(books, 5), format=SWISS)
+    play_sent(books)
+
+    def fail(*_: Any) -> Any:
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(course, "next_rounds", fail)
+        tick(books.context)
+    assert books.season(season).state == SeasonState.RUNNING
+    tick(books.context)
+    assert books.season(season).round == 2
 
 
 def test_a_season_does_not_finish_with_a_standing_from_before_a_disqualification(
@@ -269,6 +297,31 @@ def test_a_standing_from_before_a_match_was_void_is_not_stored(
         assert found.rows_digest == standings.compute(session, scope_of(season)).rows_digest
 
 
+def test_rounds_from_before_a_match_was_void_and_played_again_are_not_opened(
+    books: Books, charlie: User
+) -> None:
+    season = season_of(books, charlie, field(books, 4), format=SWISS)
+    play_sent(books)
+    with books.read() as session:
+        seen = season_progress.fingerprint(session, session.get_one(Season, season.id))
+        match = session.scalars(select(Match.id).order_by(Match.number)).first()
+    assert match is not None
+    with books.write() as session:
+        voids.void(session, charlie, match, "no disk", again=True, now=books.clock())
+    play_sent(books)
+    with books.read() as session:
+        row = session.get_one(Season, season.id)
+        assert rounds.is_due(session, row), "the new match was played"
+        assert (after := season_progress.fingerprint(session, row)) != seen
+    with books.write() as session:
+        version = session.scalars(select(Version)).first()
+        assert version is not None
+        version.counted_from = books.clock()
+    with books.read() as session:
+        row = session.get_one(Season, season.id)
+        assert season_progress.fingerprint(session, row) != after, "its forfeits count anew"
+
+
 def test_a_recomputed_standing_from_before_a_match_was_void_is_not_stored(
     books: Books, charlie: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -278,6 +331,29 @@ def test_a_recomputed_standing_from_before_a_match_was_void_is_not_stored(
     operations.recompute_season(books.context, charlie, books.acting(charlie), season.id)
     with books.read() as session:
         assert session.get_one(Standing, scope_of(season)).matches == 5
+
+
+def test_a_standing_that_changes_all_the_time_is_recomputed_in_no_writer_s_turn(
+    books: Books, charlie: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    season = season_of(books, charlie, field(books, 3))
+    play_out(books)
+    compute, computed = standings.compute, []
+
+    def compute_and_mark(session: Session, *given: Any) -> ComputedStanding:
+        assert session.get_bind() is books.context.database._readers, "else writers wait"
+        found = compute(session, *given)
+        computed.append(found)
+        with books.write() as other:
+            standings.mark(other, other.get_one(Season, season.id))
+        return found
+
+    monkeypatch.setattr(standings, "compute", compute_and_mark)
+    with pytest.raises(Conflict, match="changed each of the 5 times"):
+        operations.recompute_season(books.context, charlie, books.acting(charlie), season.id)
+    assert len(computed) == operations.TRIES
+    with books.read() as session:
+        assert not session.scalars(select(Audit).where(Audit.action == "season.recompute")).all()
 
 
 @pytest.mark.parametrize("step", ["finish", "recompute"])

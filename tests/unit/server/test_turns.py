@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from sqlalchemy import update
 
 from matchbox.errors import Conflict, TooMany
 from matchbox.match import wire
 from matchbox.match.wire import TryOut
 from server.db.models import Role, User, Version, VersionState
 from server.queries import waiting
-from server.services import accounts, tryouts, turns, uploads
+from server.services import accounts, arenas, jobs, tryouts, turns, uploads, walls
 from server.services.tick import tick
 from tests.books import SIMPLE, Books, lost, open_books, tried_out
 from tests.plans import explained
@@ -30,9 +31,9 @@ def digests(versions: list[Version]) -> list[str]:
     return [version.digest for version in versions]
 
 
-def names(jobs: list[TryOut]) -> list[str]:
+def names(found: list[TryOut]) -> list[str]:
     """Returns the versions of these jobs."""
-    return [job.version for job in jobs]
+    return [job.version for job in found]
 
 
 def take_long(books: Books, owner: User, name: str) -> None:
@@ -211,20 +212,53 @@ def test_a_slow_authors_try_outs_wait_among_the_matches(
     assert [queue for _, queue, _ in books.postman.letters] == ["tryout"]
 
 
+@pytest.mark.parametrize("slow", [True, False])
+def test_a_try_out_is_parked_only_if_an_arena_could_take_it(
+    books: Books, alice: User, charlie: User, slow: bool
+) -> None:
+    """Express arenas take no try-outs of slow authors, and stopped ones take none at all."""
+    if slow:
+        take_long(books, alice, "sleeper")
+    (version,) = upload(books, alice, "another")
+    with books.write() as session:
+        walls.forget(session, lambda _: True)
+        report = {"arena": "quick@h", "box": "bwrap", "walled": True, "express": True}
+        walls.report_wall(session, report, now=books.clock())
+        if not slow:
+            arenas.stop(session, charlie, "quick@h", "a false record", now=books.clock())
+    for other in (False, True):
+        with books.write() as session:
+            often = {"deadline": jobs.DUE, "attempt": jobs.MAX_ATTEMPTS}
+            session.execute(update(Version).where(Version.id == version.id).values(often))
+            if other:
+                report |= {"arena": "other@h", "express": not slow}
+                walls.report_wall(session, report, now=books.clock())
+        tick(books.context)
+        assert (books.version(version.id).deadline is None) == other
+
+
 def test_slow_authors_are_found_without_looking_through_all_versions(books: Books) -> None:
     with books.read() as session, explained(session, "version") as plans:
         assert turns.slow_authors(session, books.clock()) == set()
     assert "SEARCH version USING INDEX ix_version_settled_at (settled_at>?" in plans[0], plans
 
 
-def test_slow_authors_hold_half_of_the_arenas_at_most(books: Books) -> None:
-    slow = [books.person(f"slow-{number}") for number in range(3)]
+@pytest.mark.parametrize(("present", "half"), [(1, 1), (4, 2), (5, 2)])
+def test_slow_authors_hold_half_of_the_arenas_at_most(
+    books: Books, present: int, half: int
+) -> None:
+    slow = [books.person(f"slow-{number}") for number in range(half + 2)]
     for author in slow:
         take_long(books, author, "sleeper")
+    with books.write() as session:
+        walls.forget(session, lambda _: True)
+        for number in range(present):
+            report = {"box": "bwrap", "walled": True, "arena": f"arena-{number}@here"}
+            walls.report_wall(session, report, now=books.clock())
     for author in slow:
         upload(books, author, "another")
     first = books.sent(TryOut)
-    assert len(first) == 1
+    assert len(first) == half
     quick = books.person("quick")
     upload(books, quick, "quick")
     assert len(books.sent(TryOut)) == 1, "others have their turns"

@@ -232,3 +232,31 @@ def test_a_bot_belongs_to_one_game_for_ever(
             settings=books.settings,
             now=books.clock(),
         )
+
+
+def test_the_files_of_an_account_take_a_limited_room(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    big = SIMPLE + b"#" * 60_000 + b"\n"
+    small = open_books(books.context.database.url, uploads_mb=1, pending_tryouts=20)
+    for number in range(17):
+        small.upload(alice, "one", big + b"# %d\n" % number)
+    with pytest.raises(TooMany, match=r"may take 1 MB together.* would exceed; ask .*_MB$"):
+        small.upload(alice, "two", big)
+    small.settle(tried_out(small.sent(TryOut)[0], accepted=False))
+    with pytest.raises(TooMany, match=r"would exceed; wait .* after 30 days, or ask .*_MB$"):
+        small.upload(alice, "two", big)
+    small.upload(alice, "two", big + b"# 3\n")  # The file is there, so it takes no more room.
+    assert small.upload(alice, "one", big + b"# 3\n").number == 4, "a version that is there"
+    small.upload(bob, "one", big)
+    for number in range(20):
+        small.upload(charlie, "one", big + b"# %d\n" % number)
+    for_ever = open_books(
+        books.context.database.url, uploads_mb=1, keep_refused_days=0, pending_tryouts=20
+    )
+    with pytest.raises(TooMany, match=r"would exceed; ask an operator"):
+        for_ever.upload(alice, "two", big)
+    unlimited = open_books(books.context.database.url, uploads_mb=0, pending_tryouts=20)
+    unlimited.upload(alice, "two", big)
+    for more in (small, for_ever, unlimited):
+        more.context.close()

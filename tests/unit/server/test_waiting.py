@@ -18,6 +18,7 @@ from server.queries.job_queue import queue_detail
 from server.services import (
     arena_keys,
     comparisons,
+    disk,
     dispatch,
     drafts,
     job_kinds,
@@ -44,7 +45,7 @@ def alive(books: Books) -> None:
 def of_match(books: Books, name: str) -> Waiting | None:
     """Returns why this match waits."""
     with books.read() as session:
-        told = waiting.match(session, name, None, settings=books.settings, now=books.clock())
+        told = waiting.match(session, None, name, settings=books.settings, now=books.clock())
     return told.waiting
 
 
@@ -52,7 +53,7 @@ def of_version(books: Books, version: Version, viewer: User) -> Waiting | None:
     """Returns why this version waits, as the viewer sees it."""
     with books.read() as session:
         told = waiting.version(
-            session, version.id, viewer, settings=books.settings, now=books.clock()
+            session, viewer, version.id, settings=books.settings, now=books.clock()
         )
     return told.waiting
 
@@ -107,6 +108,31 @@ def test_the_next_match_is_not_said_to_come_before_those_that_were_sent(
 ) -> None:
     first = next(one for one in detail(two_scopes, charlie).jobs if one.kind == "match")
     assert first.reason.endswith("The matches sent before it are played first.")
+
+
+def test_the_first_match_of_a_version_waits_for_no_match_that_was_sent(
+    two_scopes: Books, charlie: User
+) -> None:
+    books = two_scopes
+    jobs = [job for job in books.dispatch() if isinstance(job, PlayMatch)]
+    for job in jobs[:5]:
+        books.clock.pass_by(seconds=10)
+        assert books.record(played(job))
+    with books.write() as session:  # As if no version had been in a match that was sent.
+        session.execute(update(Match).values(attempt=0))
+        first, second, *_ = dispatch.first_matches(session)
+    alive(books)
+    assert of_match(books, first) == Waiting(
+        place=1, seconds=10, reason="It is next: an arena takes it as soon as one is free."
+    )
+    assert of_match(books, second) == Waiting(
+        place=2, seconds=20, reason="One match comes before it."
+    )
+    told = {one.id: one for one in detail(books, charlie).jobs if one.kind == "match"}
+    for name in (first, second):
+        one = told[name]
+        waits = Waiting(place=one.place, seconds=one.seconds, reason=one.reason)
+        assert waits == of_match(books, name)
 
 
 def test_an_estimate_is_unknown_until_matches_have_ended(two_scopes: Books) -> None:
@@ -187,6 +213,34 @@ def test_where_nothing_is_played_the_reason_says_so(two_scopes: Books, charlie: 
     assert detail(books, charlie).stopped == told.reason
 
 
+def test_no_match_is_next_while_only_the_express_arena_runs(
+    two_scopes: Books, charlie: User, alice: User
+) -> None:
+    books = two_scopes
+    books.clock.pass_by(minutes=5)
+    with books.write() as session:
+        report = {"arena": "arena-express@h", "box": "bwrap", "walled": True, "express": True}
+        walls.report_wall(session, report, now=books.clock())
+        signs.note(session, signs.TICK, now=books.clock())
+    told = of_match(books, queued(books)[0])
+    assert told is not None
+    assert told.reason.startswith("Only the express arena is running")
+    seen = detail(books, charlie)
+    assert seen.stopped == "", "try-outs go on"
+    reasons = {job.reason for job in seen.jobs if job.kind == "match"}
+    assert reasons == {told.reason}
+
+
+def test_no_match_is_next_while_the_disk_is_full(
+    two_scopes: Books, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alive(two_scopes)
+    monkeypatch.setattr(disk, "is_full", lambda _: True)
+    told = of_match(two_scopes, queued(two_scopes)[0])
+    assert told is not None
+    assert "disk of this platform is almost full" in told.reason
+
+
 def test_nothing_is_next_where_all_arenas_are_draining(two_scopes: Books, charlie: User) -> None:
     books = two_scopes
     books.clock.pass_by(minutes=5)
@@ -249,7 +303,7 @@ def test_drafts_and_parked_try_outs_say_why_they_wait(books: Books, alice: User)
         )  # fmt: skip
     with books.read() as session:
         settings, now = books.settings, books.clock()
-        told = waiting.draft(session, row.id, alice, settings=settings, now=now).waiting
+        told = waiting.draft(session, alice, row.id, settings=settings, now=now).waiting
         assert told is not None
         assert told.place == 2
         version = session.scalars(select(Version)).one()
@@ -260,7 +314,7 @@ def test_drafts_and_parked_try_outs_say_why_they_wait(books: Books, alice: User)
     assert told is not None
     assert (told.place, told.reason) == (None, waiting.PARKED)
     with books.read() as session:
-        assert waiting.draft(session, row.id, alice, settings=settings, now=now).waiting is None
+        assert waiting.draft(session, alice, row.id, settings=settings, now=now).waiting is None
 
 
 def test_only_operators_see_the_whole_queue(two_scopes: Books, alice: User, charlie: User) -> None:

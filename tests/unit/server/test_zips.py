@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from threading import Thread
+from typing import IO
 
+import flask
 import pytest
 
 from matchbox.errors import Unavailable
@@ -41,3 +43,25 @@ def test_a_zip_that_waits_too_long_is_refused_and_keeps_no_place(
                 pass
     with turns.taken():
         pass
+
+
+def test_only_a_few_zips_are_held_until_their_clients_have_read_them() -> None:
+    def write(file: IO[bytes]) -> str:
+        file.write(b"a zip")
+        return "season"
+
+    def fail(file: IO[bytes]) -> str:
+        raise ValueError("it cannot be made")
+
+    turns = Turns()
+    with flask.Flask("zips").test_request_context("/"):
+        for _ in range(zips.MAX_UNREAD + 1):
+            with pytest.raises(ValueError, match="it cannot be made"):
+                zips.zip_response(fail, "no-store", turns)
+        held = [zips.zip_response(write, "no-store", turns) for _ in range(zips.MAX_UNREAD)]
+        with pytest.raises(Unavailable, match="being downloaded"):
+            zips.zip_response(write, "no-store", turns)
+        held[0].close()
+        held[0] = zips.zip_response(write, "no-store", turns)
+        for one in held:
+            one.close()

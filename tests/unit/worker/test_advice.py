@@ -6,6 +6,7 @@ import pytest
 
 from matchbox.errors import SeatFault
 from worker.arena.advice import advice
+from worker.arena.failed_function import CalledFunction
 from worker.arena.verdict_messages import learn_failure, reason
 
 SCREEN = "tkinter is one of the modules of Python that a bot must do without."
@@ -20,7 +21,7 @@ SCREEN = "tkinter is one of the modules of Python that a bot must do without."
         ("NameError: name 'random' is not defined", "the module, write import random at"),
         ("NameError: name 'Player' is not defined", "Begin the file with the import of the game"),
         ("NameError: name 'true' is not defined", "Python writes None, True and False"),
-        ("TypeError: <enum 'Bot'> cannot extend <enum 'Player'>", "derive your class from the one"),
+        ("TypeError: <enum 'Bot'> cannot extend <enum 'Player'>", "Derive your class from the one"),
         ("EOFError: EOF when reading a line", "remove input()"),
         (
             "PermissionError: [Errno 1] Operation not permitted: 'a.txt'",
@@ -73,6 +74,35 @@ def test_a_game_at_the_end_of_the_file_is_told_from_a_missing_import(module: str
     )
     told = reason(fault, "loading", {}, 'File "player.py", line 9, in <module>')
     assert told.startswith("The file plays a game of its own (player.py, line 9), which is not")
+
+
+GAMES = """Traceback (most recent call last):
+  File "/site-packages/sealed/player.py", line 9, in answer
+    return player.turn(view["price"])
+KeyError: 'price'
+"""
+BOTS = """  File "player.py", line 3, in turn
+"""
+OTHERS = GAMES.replace("sealed/player.py", "json/decoder.py")
+NO_CALL = None
+CALL = CalledFunction("player.py", 2, "turn")
+
+
+@pytest.mark.parametrize(
+    ("log", "called", "told"),
+    [
+        (GAMES, None, "An exception in the game's own code (sealed/player.py, line 9, in"),
+        (f"{BOTS}{GAMES}", None, "The bot raised an exception (player.py, line 3, in turn): K"),
+        (GAMES, CALL, "The bot raised an exception before its first answer of a game (in turn, "),
+        (OTHERS, None, "The bot raised an exception before its first answer of a game (in __"),
+        ("", None, "The bot raised an exception before its first answer of a game (in __init"),
+    ],
+)
+def test_an_exception_of_the_games_own_answer_is_not_called_the_bots(
+    log: str, called: CalledFunction | None, told: str
+) -> None:
+    fault = SeatFault("crash", "KeyError: 'price'")
+    assert reason(fault, "start", {}, log, called).startswith(told)
 
 
 def test_a_name_that_a_module_of_the_author_lacks_is_no_game() -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from matchbox.errors import SeatFault
 from matchbox.match import record as records
 from matchbox.match.wire import MatchPlayed
 from sandbox.box import Box
@@ -145,6 +146,22 @@ def test_code_is_handed_to_the_very_same_source_alone() -> None:
     assert kept.get(LONG, first, Limits()).data == b"first"
     assert kept.get(LONG + b"\n", second, Limits()).data == b"second"
     assert kept.get(LONG, second, Limits()).data == b"first"
+
+
+def test_a_fault_of_the_platform_says_nothing_about_the_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kept, box = BytecodeCache(), FakeBox(b"code")
+
+    def ask(seat: FakeSeat, frame: bytes, decisions: int = 1, *, start: bool = False) -> bytes:
+        raise SeatFault("platform", "the machine gave the bot no time")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(FakeSeat, "ask", ask)
+        with pytest.raises(SeatFault, match="no time"):
+            kept.get(LONG, cast("Box", box), Limits())
+    assert box.opened[0].closed
+    assert kept.get(LONG, cast("Box", box), Limits()).data == b"code"
 
 
 def test_no_more_is_kept_than_has_room() -> None:

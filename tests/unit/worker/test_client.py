@@ -19,6 +19,7 @@ from matchbox.errors import (
     KeyRefused,
     MatchboxError,
     NotFound,
+    ServerUnreachable,
     Unavailable,
 )
 from matchbox.match import wire
@@ -148,6 +149,17 @@ def test_no_answer_of_something_in_between_stands_for_the_server_s(trouble: Answ
             ask()
 
 
+@pytest.mark.parametrize("content", [b"{}", b"[]", b"OK", b"\xff", b'{"arena": 1, "task": "x"}'])
+def test_an_answer_that_no_server_of_ours_gives_comes_from_something_in_between(
+    content: bytes,
+) -> None:
+    client = elsewhere(Server(says(200, content)))
+    asked: list[Callable[[], object]] = [lambda: client.join(KNOCK), lambda: client.take(KNOCK)]
+    for ask in asked:
+        with pytest.raises(ServerUnreachable, match="answered as Matchbox does not"):
+            ask()
+
+
 @pytest.mark.parametrize("status", [401, 403, 404, 409, 423, 426])
 def test_a_proxy_s_error_refuses_neither_key_nor_job(status: int) -> None:
     """A proxy that starts knows no server yet; another wants a login of its own."""
@@ -215,7 +227,7 @@ def test_an_arena_on_another_host_asks_for_its_jobs_with_its_key() -> None:
 @pytest.mark.parametrize(
     ("status", "error"),
     [(401, KeyRefused), (423, ArenaStopped), (426, ArenaOutdated), (404, NotFound),
-     (403, BadMessage), (422, BadMessage)],
+     (403, Forbidden), (422, BadMessage)],
 )  # fmt: skip
 def test_an_arena_on_another_host_is_told_why_it_gets_nothing(
     status: int, error: type[MatchboxError]

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+import structlog
 
 from worker.arena import cpu_affinity
 
@@ -117,6 +118,17 @@ def test_where_no_lock_can_be_made_any_core_will_do(tmp_path: Path) -> None:
     for core in cpu_affinity.usable_cores():
         (tmp_path / f"core-{core}").mkdir()
     assert cpu_affinity.claim(tmp_path, lambda core: None) is None
+
+
+def test_where_the_folder_cannot_be_made_any_core_will_do_and_the_log_says_why(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "file").touch()
+    with structlog.testing.capture_logs() as lines:
+        assert cpu_affinity.claim(tmp_path / "file/cores") is None
+    ((event, why),) = [(line["event"], line["why"]) for line in lines]
+    assert event == "core.not_claimed"
+    assert f"'{tmp_path}/file/cores'" in why
 
 
 def test_where_the_system_cannot_nothing_is_claimed(

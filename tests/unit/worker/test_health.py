@@ -13,7 +13,7 @@ import pytest
 
 from tests.installation import eventually
 from tests.services import free_port
-from worker import health
+from worker import health, start
 
 
 def test_a_broker_that_answers_is_enough(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,6 +28,15 @@ def test_a_broker_that_is_not_there_is_told_in_a_sentence(
     monkeypatch.setenv("MATCHBOX_BROKER_URL", url.format(port=free_port()))
     with pytest.raises(SystemExit, match="the broker cannot be reached: "):
         health.main()
+
+
+def test_a_wrong_setting_is_told_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MATCHBOX_BROKER_URL", "redis://h:bad")
+    with pytest.raises(SystemExit, match=r"^MATCHBOX_BROKER_URL cannot be read: its port"):
+        health.main()
+    monkeypatch.setenv("MATCHBOX_LEASE_MINUTES", "none")
+    with pytest.raises(SystemExit, match=r"^Matchbox cannot start: MATCHBOX_"):
+        start.settings_here()
 
 
 def test_an_environment_without_a_broker_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from matchbox.bundle import digest
 from matchbox.errors import BadMessage, SeatFault
 from matchbox.match import record as records
 from matchbox.match import replay
+from matchbox.match.learning import Lessons
 from matchbox.match.seat import LocalChannel
 from matchbox.match.wire import Entrant
 from matchbox.registry import game
@@ -42,7 +43,7 @@ def learner(*body: str) -> bytes:
 def taught(bundle: bytes, box: Box | None, memory: bytes = b"") -> LearnResult:
     """Lets the bot learn from three records."""
     return learn(
-        "bomb", bundle, Entrant(digest(bundle)), memory, lambda: RECORDS,
+        "bomb", bundle, Entrant(digest(bundle)), memory, lambda: Lessons(RECORDS, 0),
         seed="5e" * 32, limits=LIMITS, box=box,
     )  # fmt: skip
 
@@ -57,11 +58,11 @@ def test_a_box_and_this_process_learn_the_same(box: Box) -> None:
 
 
 def test_a_bot_without_learn_is_not_even_given_records(box: Box) -> None:
-    def records() -> list[bytes]:
+    def lesson() -> Lessons:
         raise AssertionError("nobody asked")
 
     bundle = text("class Bot(SimplePlayer): pass")
-    done = learn("bomb", bundle, Entrant(digest(bundle)), b"old", records,
+    done = learn("bomb", bundle, Entrant(digest(bundle)), b"old", lesson,
                  seed="00" * 32, limits=LIMITS, box=box)  # fmt: skip
     assert done == LearnResult(b"old", None, "", learns=False)
 

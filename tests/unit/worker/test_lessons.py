@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from matchbox.bundle import digest
 from matchbox.match import wire
@@ -13,6 +14,7 @@ from sandbox.box import Box
 from tests.unit.worker.bots import GOOD, text
 from tests.unit.worker.conftest import LIMITS, DeadBox, a_match, a_try_out
 from tests.unit.worker.test_tasks import World, plain
+from worker.arena import learning
 from worker.arena.play import play_job
 from worker.arena.tasks import Arena, Requeue
 
@@ -93,6 +95,26 @@ def test_a_match_is_played_with_the_memories_of_its_job(box: Box) -> None:
     Arena(world.client, box, world.send).run(wire.PLAY_MATCH, plain(job))
     ((task, message),) = world.sent
     assert (task, wire.from_plain(MatchPlayed, message).match) == (wire.RECORD, "match")
+
+
+def test_a_lesson_fetches_no_more_matches_than_it_has_room_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    bundle, played = PUPIL.encode(), {}
+    for name in ("cc", "aa", "bb"):
+        match = a_match(bundle, OTHER, match=name * 16)
+        played[name * 16] = play_job(match, {digest(bundle): bundle, digest(OTHER): OTHER}, None)
+    _, job = a_lesson(bundle)
+    fetched: list[str] = []
+
+    def record(match: str) -> bytes:
+        fetched.append(match[:2])
+        return played[match].record
+
+    monkeypatch.setattr(learning, "MAX_RECORDS", 8)
+    job = replace(job, played=dict.fromkeys(played, 0))
+    given = learning.give_lesson(job, bundle, b"", record, None)
+    assert (fetched, given.records) == (["aa", "bb"], 8)
 
 
 @pytest.mark.parametrize(("source", "learns"), [(PUPIL, True), (GOOD, False)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from contextlib import nullcontext
 from typing import Any
 from unittest.mock import Mock
 
@@ -11,7 +12,7 @@ from msgspec.structs import replace
 
 from matchbox import registry
 from matchbox.bundle import read_bundle
-from matchbox.errors import BadMessage
+from matchbox.errors import BadMessage, BoxUnavailable
 from matchbox.match import record as records
 from matchbox.match import replay
 from matchbox.match.referee import Played
@@ -99,11 +100,9 @@ def test_the_collector_rests_while_bots_play_behind_a_wall_and_no_longer(
         if error is not None:
             raise error
 
-    try:
-        job = replace(a_match(ONE, TWO), sample=2)
+    job = replace(a_match(ONE, TWO), sample=2)
+    with pytest.raises(RuntimeError, match="stop") if error else nullcontext():
         play_job(job, by_digest(ONE, TWO), box, report)
-    except RuntimeError as raised:
-        assert raised is error
     assert seen == {False}
     assert (gc.isenabled(), gc.get_threshold()) == before == (True, before[1])
 
@@ -189,3 +188,15 @@ def test_a_sample_finds_who_keeps_state_between_bouts_and_leaves_the_record_as_i
     assert (without.sampled, without.stateful) == (0, [])
     assert (told.sampled, told.stateful, told.unrepeatable) == (12, stateful, [])
     assert told.record == without.record
+
+
+def test_a_match_counts_though_the_box_does_not_start_for_its_sample(
+    box: Box, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = a_match(ONE, TWO)
+    wanted = play_job(job, by_digest(ONE, TWO), box)
+    gone = Mock(side_effect=BoxUnavailable("the box did not start: no more processes"))
+    monkeypatch.setattr(MatchSeats, "open_alone", gone)
+    told = play_job(replace(job, sample=2), by_digest(ONE, TWO), box)
+    assert (told.sampled, told.stateful, told.record) == (0, [], wanted.record)
+    assert gone.called

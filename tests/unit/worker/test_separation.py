@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -11,7 +12,7 @@ from msgspec.structs import replace
 from matchbox import registry
 from matchbox.match import record as records
 from matchbox.match import replay
-from sandbox.box import Box
+from sandbox.box import Box, SeatOpener
 from tests.unit.worker.bots import GOOD, text, turning
 from tests.unit.worker.conftest import a_match, by_digest
 from worker.arena import separation
@@ -97,13 +98,75 @@ def test_a_verification_plays_the_rotations_in_an_order_of_its_own() -> None:
 
 def test_each_rotation_has_zygotes_of_its_own_and_one_pause(pauses: list[float]) -> None:
     zygotes = Zygotes()
-    apart = Separation(cast("Box", zygotes), lambda: None)
+    apart = Separation(cast("Box", zygotes), 2, lambda: None)
     for rotation in (1, 1, 0, 0, 1, 0):
         apart.open(rotation, zygotes.way(rotation))
     assert zygotes.seats == [[1, 1], [0, 0], [1], [0]]
     assert len(pauses) == 2
     assert all(separation.SHORTEST_S <= pause <= separation.LONGEST_S for pause in pauses)
     assert pauses[0] != pauses[1]
+
+
+def test_a_match_takes_no_longer_for_its_pauses_and_fresh_zygotes(
+    box: Box, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise the next match would have fewer deals: see server.services.match_sizing."""
+    apart: list[Separation] = []
+    opened = Separation.open
+
+    def noted(one: Separation, rotation: int, way: Callable[[], Any]) -> Any:
+        apart[:] = [one]
+        return opened(one, rotation, way)
+
+    monkeypatch.setattr(Separation, "open", noted)
+    monkeypatch.setattr(separation, "SHORTEST_S", 1.9)
+    job, begun = a_match(ONE, TWO, separation="strong"), time.monotonic()
+    seconds = play_job(job, by_digest(ONE, TWO), box).seconds
+    assert 2 * 1.9 < apart[0].spent_s <= time.monotonic() - begun - seconds
+
+
+def test_only_seats_of_fresh_zygotes_count_as_separation(monkeypatch: pytest.MonkeyPatch) -> None:
+    zygotes, now = Zygotes(), 0.0
+
+    def start() -> Any:
+        nonlocal now
+        now += 1
+
+    monkeypatch.setattr(Separation, "_pause", lambda self, seconds: start())
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    apart = Separation(cast("Box", zygotes), 2, lambda: None)
+    for rotation in (1, 1, 1, 0, 0, 0, 1):
+        apart.open(rotation, start)
+    assert apart.spent_s == 2 * (1 + 2) + 1
+
+
+@pytest.mark.parametrize("wants", [True, False])
+def test_the_start_of_a_zygote_with_libraries_counts_as_separation(
+    wants: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 0.0
+
+    class Fork:
+        def __init__(self, with_libraries: bool) -> None:
+            nonlocal now
+            now += 8 if with_libraries else 1
+
+        def ask(self, frame: bytes, decisions: int, *, start: bool) -> bytes:
+            nonlocal now
+            now += 100
+            return b""
+
+        def close(self) -> None:
+            pass
+
+    monkeypatch.setattr(Separation, "_pause", lambda self, seconds: None)
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    apart = Separation(cast("Box", Zygotes()), 2, lambda: None)
+    way = SeatOpener(cast("Any", Fork), lambda answer: wants)
+    apart.open(0, way).ask(b"load", 1, start=True)
+    assert apart.spent_s == (1 + 8 if wants else 1)
+    apart.open(1, way).ask(b"load", 1, start=True)
+    assert apart.spent_s == (1 + 8 + 8 if wants else 1 + 1)
 
 
 def test_the_lease_is_renewed_during_a_pause_and_a_stop_is_heard() -> None:
@@ -119,7 +182,7 @@ def test_the_lease_is_renewed_during_a_pause_and_a_stop_is_heard() -> None:
 
     zygotes = Zygotes()
     with pytest.raises(Stopped):
-        Separation(cast("Box", zygotes), beat).open(0, zygotes.way(0))
+        Separation(cast("Box", zygotes), 2, beat).open(0, zygotes.way(0))
     assert len(beats) == 2
     assert zygotes.seats == [[]]
 

@@ -7,10 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
-from matchbox.errors import Unavailable
+from matchbox.errors import BoxUnavailable, Unavailable
 from matchbox.match import wire
 from worker.arena.journal import Journal
 from worker.arena.tasks import ArenaFaults, Requeue
@@ -83,6 +84,17 @@ def test_a_job_that_killed_its_arena_twice_is_reported_as_lost(world: World) -> 
     assert world.journal.unfinished() is None
 
 
+def test_a_job_that_kills_its_arena_is_lost_whatever_the_arena_does_in_between(
+    world: World,
+) -> None:
+    for _ in range(2):
+        world.dies_at_the_job()
+        world.starts()
+        world.journal.begin(wire.TRY_OUT, {"version": "v"})
+        world.journal.end()
+    assert (len(world.sent), len(world.lost)) == (1, 1)
+
+
 def test_a_start_at_which_nobody_can_be_told_leaves_the_journal_as_it_is(world: World) -> None:
     world.down = True
     for times in (1, 2):
@@ -129,19 +141,19 @@ def test_only_a_job_during_which_the_arena_is_killed_stays_in_the_journal(
     assert (world.journal.unfinished() is not None) == left
 
 
-def test_an_arena_without_a_folder_for_its_sockets_tells_the_server_why_it_cannot_play(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_an_arena_whose_box_does_not_open_tells_the_server_why_it_cannot_play(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("MATCHBOX_BROKER_URL", "redis://127.0.0.1:1/0")
     main = importlib.import_module("worker.arena.main")
-    (tmp_path / "file").touch()
-    sockets = str(tmp_path / "file/sockets")
+    why = "the folder of sockets cannot be made"
     told: list[dict[str, Any]] = []
     client = SimpleNamespace(report_wall=told.append)
-    monkeypatch.setattr(main, "settings", replace(main.settings, sockets=sockets, pin=True))
+    monkeypatch.setattr(main, "settings", replace(main.settings, pin=False))
+    monkeypatch.setattr(main, "open_named", Mock(side_effect=BoxUnavailable(why)))
     monkeypatch.setattr(main, "ServerClient", lambda *_, **_more: client)
     monkeypatch.setattr(main.logs, "configure", lambda *_, **_more: None)
-    with pytest.raises(SystemExit, match=f"cannot play: .*{sockets}"):
+    with pytest.raises(SystemExit, match=f"cannot play: {why}"):
         main._open(sender="arena@host", options={})
     assert [(one["arena"], one["walled"]) for one in told] == [("arena@host", False)]
-    assert sockets in told[0]["why"]
+    assert told[0]["why"] == why

@@ -11,17 +11,15 @@ import httpx
 import pytest
 
 from matchbox.bundle import digest
-from matchbox.errors import BadMessage, BoxUnavailable, Unavailable
+from matchbox.errors import BadMessage, BoxUnavailable, IllegalMove, Unavailable
 from matchbox.match import wire
 from matchbox.match.wire import Job, Lost, MatchPlayed, TriedOut
-from matchbox.settings import Settings
 from sandbox.box import Box
 from sandbox.box_seat import BoxSeat
 from sandbox.meter import Bank
 from sandbox.policy import Limits
-from sandbox.selftest import SelfTestReport
 from tests.unit.worker.bots import GOOD, text, turning
-from tests.unit.worker.conftest import DeadBox, a_match, a_try_out
+from tests.unit.worker.conftest import LIMITS, DeadBox, a_match, a_try_out
 from tests.unit.worker.test_turn import Table
 from worker.arena import reports, tasks
 from worker.arena.client import ServerClient
@@ -109,20 +107,25 @@ def test_a_match_is_claimed_played_and_sent(box: Box) -> None:
     assert (played.arena, arena.claim()) == ("arena-1@here", None)
 
 
-def test_an_arena_tells_what_it_is_at_for_as_long_as_it_gets_on(box: Box) -> None:
+@pytest.mark.parametrize(("bank_ms", "patience_s"), [(60_000, 300.0), (600_000, 750.0)])
+def test_an_arena_tells_what_it_is_at_for_as_long_as_it_gets_on(
+    bank_ms: int, patience_s: float, box: Box
+) -> None:
+    """On another host, its own lease may be shorter than the time that the job's bots may take."""
     now = [0.0]
     world = World(ONE, TWO)
     claims: list[wire.Claim | None] = []
 
     def look() -> bool:
+        now[0] += patience_s - 1
         claims.append(arena.claim())
-        now[0] += 301.0
+        now[0] += 2
         claims.append(arena.claim())
         return False
 
     clock = lambda: now[0]  # noqa: E731
     arena = Arena(world.client, box, world.send, look, clock, name="arena-1@here")
-    job = a_match(ONE, TWO)
+    job = a_match(ONE, TWO, limits={**LIMITS, "cpu_ms": 30_000, "bank_ms": bank_ms})
     arena.run(wire.PLAY_MATCH, plain(job))
     assert len(claims) >= 2
     assert claims[:2] == [job.claim("arena-1@here"), None]
@@ -219,6 +222,21 @@ def test_a_fault_of_the_platform_is_reported_as_lost() -> None:
     assert {one.why for _, one in found} == {"the box of the bot has died"}
 
 
+@pytest.mark.parametrize("kind", ["KeyError", "IllegalMove"])
+def test_a_game_that_fails_is_named_in_the_loss(
+    box: Box, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    module: dict[str, Any] = {"__name__": "matchbox.games.bomb.rules", "IllegalMove": IllegalMove}
+    exec(f"def without(*_, **more):\n    raise {kind}('no')", module)
+    monkeypatch.setattr(tasks, "play_job", module["without"])
+    world = World(ONE, TWO)
+    Arena(world.client, box, world.send).run(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
+    ((task, message),) = world.sent
+    assert task == wire.LOST
+    assert message["why"].startswith(f"the game bomb is broken: without raised {kind}: ")
+    assert "(matchbox.games.bomb.rules, line 2)" in message["why"]
+
+
 def test_a_bundle_that_the_server_does_not_have_is_reported_as_lost(box: Box) -> None:
     world = World(ONE)
     Arena(world.client, box, world.send).run(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
@@ -298,6 +316,19 @@ def test_faults_of_the_box_are_told_by_every_report_of_the_run() -> None:
     assert closed.faults.run != dead.faults.run
 
 
+def test_a_report_names_the_match_that_is_being_played(box: Box) -> None:
+    def claims(_: int) -> int:
+        reports.report_now(world.client, arena, {})
+        return 204
+
+    job = a_match(ONE, TWO)
+    world = World(ONE, TWO, claims=claims)
+    arena = Arena(world.client, box, world.send)
+    arena.run(wire.PLAY_MATCH, plain(job))
+    reports.report_now(world.client, arena, {})
+    assert [one["doing"] for one in world.walls] == [job.match, ""]
+
+
 @pytest.mark.parametrize("refusal", [403, 404])
 @pytest.mark.parametrize(("box_", "refused"), [(None, wire.RECORD), (DeadBox(), wire.LOST)])
 def test_a_job_whose_result_the_server_refuses_for_good_is_over_here(
@@ -308,27 +339,6 @@ def test_a_job_whose_result_the_server_refuses_for_good_is_over_here(
     arena = Arena(world.client, box_ or box, world.send)
     arena.run(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
     assert [one["task"] for one in world.posted] == [refused]
-
-
-def test_a_failed_self_test_is_repeated_until_the_wall_stands(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    found: list[SelfTestReport | OSError] = [
-        *(SelfTestReport(False, {}, ["busy"]), OSError("busy"), SelfTestReport(True, {}, []))
-    ]
-
-    def examine(kind: str, settings: Settings) -> SelfTestReport:
-        one = found.pop(0)
-        if isinstance(one, OSError):
-            raise one
-        return one
-
-    monkeypatch.setattr(reports, "examine", examine)
-    monkeypatch.setattr(reports, "AGAIN_S", 0.0)
-    wall = reports.wall_report("arena-1@here", "bwrap", Settings()) | {"express": True}
-    assert (wall["walled"], wall["why"]) == (False, "busy")
-    reports.keep_testing(wall, Settings())
-    assert (wall["walled"], wall["why"], wall["express"], found) == (True, "", True, [])
 
 
 def test_whatever_a_report_fails_by_the_next_one_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -356,6 +366,8 @@ def test_an_arena_that_is_stopping_gives_its_match_back(box: Box) -> None:
 def test_a_message_that_is_none_is_refused_by_name(box: Box) -> None:
     with pytest.raises(BadMessage, match="not a PlayMatch message"):
         Arena(World().client, box, World().send).run(wire.PLAY_MATCH, {"match": "m"})
+    with pytest.raises(BadMessage, match="no task for an arena is called 'x'"):
+        Arena(World().client, box, World().send).run("x", {})
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 import sys
 import zipfile
-from collections.abc import Iterable
 from dataclasses import replace
+from errno import EAGAIN
 from itertools import count
 from typing import Any, cast
 from unittest.mock import Mock
@@ -19,6 +19,7 @@ from matchbox.errors import BadGame, SeatFault
 from matchbox.match.sample import Sampled, sample
 from matchbox.match.wire import TriedOut
 from sandbox.box import Box
+from sandbox.launch import Launched
 from tests.builders import shipped
 from tests.unit.worker.bots import COUNTING, GOOD, HEAD, making, text, turning
 from tests.unit.worker.conftest import BRIEF, LIMITS, DeadBox, a_try_out
@@ -257,14 +258,15 @@ class Bot(RandomAgent):
 def test_a_machine_without_room_for_the_largest_table_refuses_no_bot(
     box: Box, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    play = tryout._play
+    box.renew()
+    launch = box._launch
 
-    def without_room(*args: Any, rotations: Iterable[int] | None = None, **more: Any) -> str:
-        if rotations is not None:
-            raise SeatFault("platform", "no room for another seat")
-        return play(*args, **more)
+    def launch_four() -> Launched:
+        if len(box._all) >= 4:
+            raise BlockingIOError(EAGAIN, "Resource temporarily unavailable")
+        return launch()
 
-    monkeypatch.setattr(tryout, "_play", without_room)
+    monkeypatch.setattr(box, "_launch", launch_four)
     bundle = shipped("skull", "bluffer")
     report = try_out(a_try_out(bundle, game="skull"), bundle, box)
     assert (report.verdict, report.reasons) == ("accepted", [])

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from importlib.metadata import version
 from itertools import count
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from msgspec.structs import replace
 
+from cli.verification import verifier
 from matchbox.bundle import digest
+from matchbox.errors import SeatFault
+from matchbox.match import libraries, wire
 from matchbox.match import record as records
-from matchbox.match import wire
 from matchbox.match.wire import Verified, Verify
+from matchbox.settings import Settings
 from sandbox.box import Box
+from sandbox.policy import Limits
 from tests.unit.worker.bots import GOOD, text
 from tests.unit.worker.conftest import LIMITS, a_match
 from tests.unit.worker.test_tasks import World, plain
 from worker.arena.play import play_job
 from worker.arena.tasks import Arena
-from worker.arena.verification import library_versions
+from worker.arena.verification import library_versions, name_reader
 
 ONE = GOOD.encode()
 TWO = text("class Bot(ScaredPlayer):", "    pass")
@@ -102,6 +108,70 @@ def test_the_libraries_of_the_box_are_compared_with_those_of_the_record(box: Box
     assert library_versions(None)["numpy"] == version("numpy")
     offered = library_versions(box)["numpy"]
     assert offered == (version("numpy") if "numpy" in box.libraries else "")
+
+
+def with_file(more: bytes) -> bytes:
+    """Returns a zip with the second bot and another file."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("player.py", TWO)
+        archive.writestr("more.py", more)
+    return packed.getvalue()
+
+
+WITH_NUMPY = with_file(b"import numpy\n")
+HEAVY = with_file(b"numpy" + b"=a" * 200_000 + b"=1\n")
+
+
+class BrokenBox:
+    """A box that opens no seat."""
+
+    def seat(self, limits: Limits) -> NoReturn:
+        raise SeatFault("platform", "there is no memory")
+
+
+@pytest.fixture
+def without_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes this process fail to compile a bot's source."""
+
+    def compile_here(*_: object) -> NoReturn:
+        raise AssertionError("a bot's source is compiled outside a seat")
+
+    monkeypatch.setattr(libraries, "_named", compile_here)
+
+
+@pytest.mark.parametrize(("bundle", "finding"), [(WITH_NUMPY, "replayed_only"), (TWO, "different")])
+def test_only_a_seat_compiles_a_bot_to_see_what_it_imports(
+    box: Box, without_compiler: None, bundle: bytes, finding: str
+) -> None:
+    match = a_match(ONE, ONE)
+    played = records.unpack(play_job(match, {match.seats[0].version: ONE}, box).record)
+    forged = replace(played, seats=[digest(bundle)] * 2, libraries={"numpy": "0.1"})
+    world = World(bundle)
+    world.keep("match", records.pack(forged))
+    Arena(world.client, box, world.send).run(wire.VERIFY, plain(a_job(records.pack(forged))))
+    assert found(world).finding == finding
+    assert ("with numpy 0.1" in found(world).why) == (finding == "replayed_only")
+
+
+def test_a_file_that_takes_too_long_to_compile_names_no_library(box: Box) -> None:
+    limits = LIMITS | {"start_cpu_ms": 5}
+    assert list(name_reader(box, limits)("bomb", HEAVY, ["numpy"])) == []
+
+
+def test_a_box_that_fails_does_not_speak_for_a_bot() -> None:
+    broken: Any = BrokenBox()
+    with pytest.raises(SeatFault, match="platform"):
+        name_reader(broken, LIMITS)("bomb", WITH_NUMPY, ["numpy"])
+
+
+def test_the_command_has_a_seat_compile_bots_too(box: Box, without_compiler: None) -> None:
+    def nothing(name: str) -> None:
+        return None
+
+    ours = verifier(nothing, nothing, box, Settings())
+    assert ours.read_names("bomb", WITH_NUMPY, ["numpy"]) == ["numpy"]
+    assert list(ours.read_names("bomb", TWO, ["numpy"])) == []
 
 
 def test_a_record_that_is_not_the_stored_one_is_different(box: Box, packed: bytes) -> None:

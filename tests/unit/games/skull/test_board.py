@@ -148,9 +148,11 @@ def test_a_board_knows_who_has_bid_or_passed() -> None:
     state = played(3, ROSE, ROSE, ROSE, bet(1), PASS)
     assert state.board.players_bet == {ONE, TWO}
     assert ONE in state.board.players_bet
+    assert state.board.bids == {ONE: 1, TWO: -1}
     before = state.previous_state
     assert before is not None
     assert before.board.players_bet == {ONE}, "a later position does not change an earlier one"
+    assert before.board.bids == {ONE: 1}
 
 
 def test_boards_differ_by_bids_and_phase_too() -> None:

@@ -94,6 +94,9 @@ def test_a_view_knows_who_has_bid_or_passed(seats: int, variant: str) -> None:
         bids: Any = GAME.view(state, None)
         have = {Player(seat) for seat, bid in enumerate(bids["bids"]) if bid}
         assert all((player in view.board.players_bet) == (player in have) for player in Player)
+        assert view.board.bids == {
+            Player(seat): bid for seat, bid in enumerate(bids["bids"]) if bid
+        }
         spoke += len(have)
     assert spoke
 

@@ -223,7 +223,7 @@ def test_between_two_turns_all_others_with_cards_say_a_word_for_each_pile() -> N
     state = a_table([5, 60], [70], [], [71], hints=True)
     state.waiting = []
     laid(state, [0, 0])
-    assert (state.mover, GAME.to_move(state)) == (1, [0, 3])
+    assert (state.mover, GAME.to_move(state)) == (1, (0, 3))
     assert len(GAME.legal(state, 0)) == 3**4
     GAME.apply(state, 0, HINT, LeastDice())
     GAME.apply(state, 3, list(SILENCE), LeastDice())
@@ -244,7 +244,7 @@ def test_a_new_hint_takes_the_place_of_the_last() -> None:
 )
 def test_a_hint_holds_no_number_and_no_text_of_ones_own(move: Plain) -> None:
     state = started(2, hints=True)
-    assert GAME.to_move(state) == [1]
+    assert GAME.to_move(state) == (1,)
     with pytest.raises(IllegalMove, match="is not a hint"):
         GAME.apply(state, 1, move, LeastDice())
 

@@ -80,6 +80,12 @@ class Browser:
         return found.group(1)
 
     @property
+    def cookie(self) -> dict[str, Any]:
+        """Returns what the browser's cookie holds."""
+        with self.client.session_transaction() as session:
+            return dict(session)
+
+    @property
     def logged_in(self) -> bool:
         """Returns whether the browser has an account's cookie."""
         with self.client.session_transaction() as session:
@@ -230,3 +236,9 @@ def problem(response: TestResponse, status: int) -> dict[str, Any]:
     assert told["status"] == status
     assert told["detail"]
     return told
+
+
+@pytest.fixture
+def queued(books: Books, charlie: User, alice: User, bob: User) -> str:
+    """The first match of a season of alice and bob, not played yet."""
+    return start_season(books, charlie, open_season(books, charlie, alice, bob))[0]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import io
 import json
 import re
+from contextlib import ExitStack
 from zipfile import ZipFile
 
 from werkzeug.test import TestResponse
 
+from server import zips
 from server.db.models import User
 from server.services import account_deletion, operations, play
 from tests.books import Books
@@ -36,6 +38,7 @@ def test_the_data_comes_by_page_by_api_and_through_an_operator(
 ) -> None:
     page = browse(dora).send("/account/data")
     assert (page.mimetype, page.headers["Cache-Control"]) == ("application/zip", "no-store")
+    assert "Accept-Ranges" not in page.headers
     mine = Caller(nobody.client, token_of(books, dora))
     names = names_of(page)
     assert "account.json" in names
@@ -48,6 +51,38 @@ def test_the_data_comes_by_page_by_api_and_through_an_operator(
     assert names_of(browse(charlie).send("/admin/users/dora/data")) == names
     problem(mine.post("/users/charlie/data"), 403)
     assert "user.export" in browse(charlie).get("/admin/users/dora").text
+
+
+def test_a_refused_export_is_not_in_the_audit_log(
+    browse: Browse, dora: User, charlie: User, as_charlie: Caller, nobody: Caller, books: Books
+) -> None:
+    mine = Caller(nobody.client, token_of(books, dora))
+    with ExitStack() as held:
+        unread = [io.BytesIO() for _ in range(zips.MAX_UNREAD)]
+        for one in unread:
+            held.callback(zips._PERSONAL.hold(one))
+        refused = as_charlie.post("/users/dora/data")
+        problem(mine.post("/users/charlie/data"), 403)
+    assert "try again in a minute" in problem(refused, 503)["detail"]
+    assert refused.headers["Retry-After"] == "60"
+    assert "user.export" not in browse(charlie).get("/admin/users/dora").text
+
+
+def test_an_account_without_a_password_is_deleted_by_a_fresh_session(
+    browse: Browse, books: Books, alice: User
+) -> None:
+    with books.write() as session:
+        alice = session.get_one(User, alice.id)
+        alice.password = None  # as of one who logs in by a provider
+    hers = browse(alice)
+    send = {"json": {"password": ""}, "headers": {"X-CSRFToken": hers.csrf_token()}}
+    books.clock.pass_by(minutes=11)
+    path = "/api/v1/account/delete"
+    assert "within ten minutes" in problem(hers.client.post(path, **send), 403)["detail"]
+    fresh = browse(alice)
+    send["headers"] = {"X-CSRFToken": fresh.csrf_token()}
+    assert fresh.client.post(path, **send).status_code == 204
+    assert fresh.get("/api/v1/whoami").status_code == 401
 
 
 def test_an_account_is_deleted_by_its_page(browse: Browse, dora: User, nobody: Caller) -> None:

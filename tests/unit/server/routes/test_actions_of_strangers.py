@@ -85,9 +85,11 @@ def test_a_forged_form_shows_only_pages_that_are_for_everybody(scene: Scene) -> 
         if not path.startswith(WITHOUT_COOKIE):
             answer = client.post(path, data={"game": GAME})
             assert answer.status_code in (400, 404), path
+            why = "used or replaced" if path.startswith("/reset/") else "of your present session"
+            assert why in answer.text, path
             if "check the form and send it again" in answer.text:
                 shown.add(path.split("/")[1])
-    everybody = {"first", "leagues", "matches", "play", "reset", "seasons", "submit"}
+    everybody = {"bots", "first", "leagues", "matches", "play", "reset", "seasons", "submit"}
     assert shown == everybody
     answer = client.post("/leagues", data={"game": GAME})
     assert "A new league" not in answer.text
@@ -123,7 +125,7 @@ def _named(rule: Rule, numbers: Mapping[str, Any]) -> dict[str, list[Any]]:
         begins = rule.rule[: part.end()]
         word = rule.rule[: part.start()].rstrip("/").rpartition("/")[2]
         if part[1] == "any":
-            found[begins] = [one.strip() for one in part[2].split(",")]
+            found[begins] = [one.strip(" '") for one in part[2].split(",")]
         elif part[3] == "number" and word in numbers:
             found[begins] = [numbers[word]]
         elif part[3] == "name" and word == "users":

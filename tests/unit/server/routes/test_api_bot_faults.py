@@ -4,24 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from msgspec.structs import replace
 
 from matchbox.errors import FaultKind
 from matchbox.match import record as records
 from matchbox.match.record import Fault
 from matchbox.match.wire import Note, PlayMatch
-from server.db.models import Match, User
+from server.db.models import Match
 from tests.books import Books, played
-from tests.unit.server.routes.conftest import Caller, open_season, problem, start_season
+from tests.unit.server.routes.conftest import Caller, problem
 
 PATH = "/bots/alice/alice-bot/faults"
-
-
-@pytest.fixture
-def queued(books: Books, charlie: User, alice: User, bob: User) -> str:
-    """The first match of a season of alice and bob, not played yet."""
-    return start_season(books, charlie, open_season(books, charlie, alice, bob))[0]
 
 
 def with_faults(job: PlayMatch, entrant: int) -> Any:

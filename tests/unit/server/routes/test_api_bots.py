@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from io import BytesIO
 from typing import Any
 from zipfile import ZipFile
@@ -10,6 +11,7 @@ import pytest
 
 from matchbox.bundle import digest
 from matchbox.settings import Settings
+from server.app import create_app
 from server.db.models import User
 from server.services import accounts
 from tests.books import SIMPLE, Books
@@ -43,6 +45,25 @@ def test_json_carries_a_bot_as_well(as_alice: Caller) -> None:
     assert answer.status_code == 201, answer.text
     told: Any = answer.json
     assert (told["digest"], told["class_name"]) == (digest(SIMPLE), "Simple")
+
+
+def test_everybody_may_ask_for_the_limits_of_a_bot(books: Books) -> None:
+    settings = replace(books.settings, cpu_ms=70, libraries="none")
+    client = create_app(replace(books.context, settings=settings)).test_client()
+    assert client.get("/api/v1/limits").json == {
+        "cpu_ms": 70,
+        "start_cpu_ms": 5000,
+        "bank_ms": 60_000,
+        "wall_factor": 4,
+        "memory_mb": 256,
+        "log_bytes": 16_384,
+        "tryout_deals": 2,
+        "libraries": [],
+    }
+    page = client.get("/submit").text
+    assert "A bot has 70 ms of processor time for a decision, 5,000 ms to load" in page
+    assert '<a href="/api/v1/limits">All limits of this platform</a>' in page
+    assert "may import the standard library;" in page
 
 
 def test_the_same_file_again_is_the_same_version(as_alice: Caller) -> None:
@@ -117,7 +138,7 @@ def test_another_content_type_is_refused(as_alice: Caller) -> None:
     problem(as_alice.post("/bots", data=SIMPLE, content_type="text/x-python"), 415)
     broken = as_alice.post("/bots", data=b"{", content_type="application/json")
     assert "the body is not JSON" in problem(broken, 400)["detail"]
-    problem(as_alice.post("/bots", data=b"[]", content_type="application/json"), 400)
+    problem(as_alice.post("/bots", data=b"[]", content_type="application/json"), 422)
 
 
 def test_a_quota_says_when_to_come_back(as_alice: Caller, alice: User, books: Books) -> None:

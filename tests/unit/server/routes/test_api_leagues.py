@@ -9,6 +9,7 @@ import pytest
 from apiflask import APIFlask
 
 from matchbox.hooks import NAME
+from matchbox.league.format import Format, write
 from tests.unit.server.routes.conftest import Caller, problem
 
 QUICK = {"name": "quick", "game": "bomb", "deals": 1}
@@ -107,3 +108,34 @@ def test_every_name_that_a_game_may_have_fits_all_addresses_of_games_and_leagues
         endpoint, parts = routes.match(re.sub(r"<[^>]*>", "1" * 32, with_step), method)
         assert (endpoint, name in parts.values()) == (rule.endpoint, True), rule
     assert found > 30
+
+
+def test_a_setting_without_a_meaning_is_refused_by_name(as_charlie: Caller) -> None:
+    swiss = {**QUICK, "format": {"kind": "swiss", "question": "top"}}
+    told: Any = problem(as_charlie.post("/leagues", swiss), 422)
+    assert "question has no meaning in a swiss season" in told["detail"]
+    made: Any = as_charlie.post("/leagues", {**QUICK, "format": {"kind": "swiss", "rounds": 7}})
+    assert made.status_code == 201
+    problem(as_charlie.patch("/leagues/quick", {"format": {"group": 4}}), 422)
+    season = {"name": "cup", "league": "quick", "cycles": 3}
+    told = problem(as_charlie.post("/seasons", season), 422)
+    assert "cycles has no meaning in a swiss season" in told["detail"]
+    both = {**season, "format": {"kind": "adaptive", "cycles": 2}}
+    told = problem(as_charlie.post("/seasons", both), 422)
+    assert "cycles is 3, and 2 in the format: leave out one of them" in told["detail"]
+    assert as_charlie.post("/seasons", {**both, "cycles": 2}).status_code == 201
+    problem(as_charlie.patch("/leagues/quick", {"deals": 3, "paced": True}), 422)
+
+
+def test_a_client_may_send_back_every_setting_of_a_league_and_every_default(
+    as_charlie: Caller,
+) -> None:
+    defaults = write(Format())
+    assert as_charlie.post("/leagues", {**QUICK, "format": defaults}).status_code == 201
+    swiss = {**defaults, "kind": "swiss", "rounds": 7}
+    assert as_charlie.patch("/leagues/quick", {"format": swiss}).status_code == 200
+    back: Any = as_charlie.get("/leagues/quick").json
+    changed = {**back["format"], "kind": "round-robin", "cycles": 2}
+    told = as_charlie.patch("/leagues/quick", {"format": changed})
+    assert told.status_code == 200, "its rounds are the old ones"
+    assert as_charlie.post("/seasons", {"league": "quick", "format": changed}).status_code == 201

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -69,10 +70,15 @@ def test_an_owner_reads_lessons_and_memory_and_nobody_else_does(
     ]
     assert as_alice.get(f"/memories/{mine}").data.startswith(b"of ")
     assert told(as_alice.get("/bots/bob/bob-pupil/lessons"))["items"] == []
+    assert as_alice.get("/bots/bob/nobody/lessons").status_code == 404
     assert as_bob.get(f"/memories/{mine}").status_code == 403
     assert as_bob.get(f"/memories/{'0' * 64}").status_code == 403
     assert as_charlie.get(f"/memories/{mine}").status_code == 200
     assert len(told(as_charlie.get("/seasons/spring/lessons"))["items"]) == 2
+    first = told(as_charlie.get("/seasons/spring/lessons?limit=1"))
+    second = told(as_charlie.get(f"/seasons/spring/lessons?limit=1&cursor={first['next']}"))
+    shown = [one["bot"] for page in (first, second) for one in page["items"]]
+    assert (sorted(shown), second["next"]) == (["alice/alice-pupil", "bob/bob-pupil"], None)
     for path in ("/seasons/spring/lessons", f"/memories/{mine}"):
         assert nobody.get(path).status_code == 401
 
@@ -147,6 +153,43 @@ def test_a_finding_is_an_operator_s_on_a_season_that_is_over(
     assert told(nobody.get("/seasons/spring"))["verified"] is None
     assert as_charlie.post(where, FOUND).status_code == 201
     assert told(nobody.get("/seasons/spring"))["verified"]["same"] == 2
+
+
+def test_a_finding_may_name_the_first_matches_and_lessons_only(
+    school: School, as_charlie: Caller, nobody: Caller
+) -> None:
+    where = "/seasons/spring/verifications"
+    with school.books.write() as session:
+        session.get_one(Season, school.season.id).state = SeasonState.FINISHED
+    ids = [f"{number:032x}" for number in range(1000)]
+    many = {"different": 0, "unrepeatable": 2000, "replayed_only": 38_000}
+    lessons = {"different": 0, "unrepeatable": 0, "not_repeated": 60_000}
+    found = FOUND | {"matches": 40_002, "out_of": 40_002, "counts": many}
+    given = FOUND["lessons"] | {"lessons": 60_001, "out_of": 60_001, "same": 1}
+    given["not_repeated"] = ["alice/one 1"]
+    found |= {"unrepeatable": ids, "replayed_only": ids}
+    found |= {"lessons": given, "lesson_counts": lessons}
+    assert as_charlie.post(where, found | {"same": 3}).status_code == 422
+    less = many | {"unrepeatable": 999, "replayed_only": 39_001}
+    assert as_charlie.post(where, found | {"counts": less}).status_code == 422
+    for wrong in ({"different": ["alice/one 2"]}, {"same": 2}, {"out_of": 60_000}):
+        answer = as_charlie.post(where, found | {"lessons": given | wrong})
+        assert (answer.status_code, told(answer)["detail"]) == (
+            422,
+            "the findings do not add up to the lessons that were given again",
+        )
+    kept = told(as_charlie.post(where, found))
+    assert (kept["counts"], kept["lesson_counts"]) == (many, lessons)
+    assert told(nobody.get("/seasons/spring"))["verified"] == kept
+    page = nobody.client.get(f"/seasons/{school.season.id}").text
+    verified = page.split("Verified ")[1].split("</p>")[0]
+    assert re.search("2.?000 with bots that .* each time, 38.?000 by their moves only", verified)
+
+
+def test_a_finding_that_is_too_long_is_refused_without_a_word_on_files(as_charlie: Caller) -> None:
+    long = FOUND | {"replayed_only": [f"{number:032x}" for number in range(40_000)]}
+    answer = as_charlie.post("/seasons/spring/verifications", long)
+    assert (answer.status_code, told(answer)["detail"]) == (413, "the request is longer than 1 MiB")
 
 
 def test_an_arena_gets_records_and_memories_and_brings_lessons_back(

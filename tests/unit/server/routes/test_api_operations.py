@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from server.db.models import User, Version, VersionState
+from server.db.models import Audit, User, Version, VersionState
 from tests.books import Books, played
 from tests.unit.server.routes.conftest import (
     Caller,
@@ -155,6 +155,19 @@ def test_the_log_is_for_operators_and_paged(
     mine: Any = as_charlie.get(f"/audit?subject=season:{season}&action=season.disqualify").json
     assert [one["detail"]["reason"] for one in mine["items"]] == [BOT["reason"]]
     problem(as_charlie.get("/audit?cursor=nonsense"), 422)
+
+
+def test_an_action_that_does_not_exist_is_refused_with_those_that_do(
+    books: Books, as_charlie: Caller
+) -> None:
+    told = problem(as_charlie.get("/audit?action=nonsense"), 422)["detail"]
+    assert told.startswith("there is no action 'nonsense'; the actions: arena-key.drain, ")
+    assert "season.start" in told
+    assert as_charlie.get("/audit?action=season.start").json == {"items": [], "next": None}
+    with books.write() as session:
+        session.add(Audit(at=1, action="bot.crown", subject="bot:1", detail={}))
+    earlier: Any = as_charlie.get("/audit?action=bot.crown").json
+    assert [one["action"] for one in earlier["items"]] == ["bot.crown"]
 
 
 def test_health_and_faults_are_for_operators(

@@ -117,6 +117,8 @@ def test_a_friend_joins_with_the_secret(as_alice: Caller, as_bob: Caller) -> Non
     assert (joined["me"], joined["state"]) == (1, "persons")
     assert as_bob.post(f"{address}/leave").get_json()["state"] == "ended"
     assert as_bob.post(f"{address}/leave").status_code == 409
+    late = as_alice.post(f"{address}/moves", {"move": 0})
+    assert (late.status_code, late.get_json()["detail"]) == (409, "this game is over already")
 
 
 def test_only_operators_close_tables(

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from sqlalchemy import delete
 from werkzeug.test import TestResponse
 
 from server import streams
-from server.db.models import User
+from server.db.models import Event, User
 from server.routes import api_events
 from tests.books import Books
 from tests.unit.server.routes.conftest import Caller, problem
@@ -66,6 +67,20 @@ def test_a_client_misses_nothing_between_two_streams_of_which_the_first_was_quie
     assert [one["kind"] for one in events(again)] == ["version.uploaded", "version.settled"]
 
 
+def test_a_client_that_has_missed_events_is_told_so(
+    nobody: Caller, books: Books, alice: User
+) -> None:
+    for name in ("timid", "bold"):
+        books.bot(alice, name)
+    with books.write() as session:
+        session.execute(delete(Event).where(Event.id <= 2))
+    assert next(events(nobody.get("/events?after=2")))["kind"] != "reset"
+    told = list(events(nobody.get("/events?after=1")))
+    assert [one["kind"] for one in told] == ["reset", "version.uploaded", "version.settled"]
+    assert told[0]["id"] == 1
+    assert [one["kind"] for one in events(nobody.get("/events?after=5"))] == ["reset"]
+
+
 def test_news_holds_no_secret(nobody: Caller, books: Books, alice: User) -> None:
     books.bot(alice, "timid")
     for one in events(nobody.get("/events?after=0")):
@@ -88,6 +103,7 @@ def test_a_client_that_knows_later_events_than_a_restored_database_hears_what_co
     answer = nobody.get("/events?after=5000", buffered=False)
     parts = iter(answer.response)
     assert next(parts) == b"retry: 2000\nid: 2\n\n"
+    assert b"event: reset\n" in next(parts)
     assert next(parts) == b": still here\n\n"
     books.bot(alice, "bold")
     assert b"version.uploaded" in next(parts)

@@ -12,6 +12,7 @@ import pytest
 from matchbox.league.archive import Archive
 from matchbox.match import record as records
 from matchbox.match.record import Record
+from server import zips
 from server.db.models import User
 from tests.books import Books
 from tests.seasons import unplayed
@@ -114,6 +115,14 @@ def test_a_draft_is_opened_and_its_versions_are_fixed(
 ) -> None:
     draft: Any = as_charlie.post("/seasons", {**AUTUMN, "draft": True}).json
     assert draft["state"] == "draft"
+    operate = f"/seasons/{draft['id']}"
+    early: Any = as_charlie.post(f"{operate}/rerun", {"reason": "none"}).json
+    assert "is draft; only a season that is running" in early["detail"]
+    assert as_charlie.get(f"{operate}/lessons").json == {"items": [], "next": None}
+    assert as_charlie.get(f"{operate}/archive").status_code == 409
+    assert "is draft; its records" in as_charlie.get(f"{operate}/export").get_json()["detail"]
+    of_authors = "/leagues/bomb/results?season=autumn"
+    assert as_charlie.get(of_authors).get_json()["season"] == "autumn"
     problem(as_alice.get("/seasons/autumn"), 404)
     problem(as_alice.post("/seasons/autumn/open"), 403)
     assert as_charlie.post("/seasons/autumn/open").get_json()["state"] == "open"
@@ -198,7 +207,7 @@ def test_a_download_that_is_read_slowly_keeps_no_connection_to_the_database(
 ) -> None:
     matches = start_season(books, charlie, season)
     play_all(books)
-    monkeypatch.setattr(import_module("server.queries.games"), "_AT_ONCE", 1)
+    monkeypatch.setattr(import_module("server.queries.games"), "_QUERY_CHUNK", 1)
     answer = nobody.get(f"/seasons/{season}/export", buffered=False)
     lines = answer.iter_encoded()
     first = msgspec.json.decode(next(lines))
@@ -207,6 +216,22 @@ def test_a_download_that_is_read_slowly_keeps_no_connection_to_the_database(
     told = [first, *map(msgspec.json.decode, lines)]
     assert [line["record"]["match"] for line in told] == matches
     answer.close()
+
+
+def test_only_a_few_downloads_of_records_go_on_at_once(
+    season: int, books: Books, charlie: User, nobody: Caller
+) -> None:
+    start_season(books, charlie, season)
+    play_all(books)
+    path = f"/seasons/{season}/export"
+    held = [nobody.get(path, buffered=False) for _ in range(zips.MAX_UNREAD)]
+    refused = nobody.get(path)
+    assert "try again in a minute" in problem(refused, 503)["detail"]
+    assert refused.headers["Retry-After"] == "60"
+    for one in held:
+        one.close()
+    with nobody.get(path, buffered=False) as answer:
+        assert answer.status_code == 200
 
 
 def test_what_is_not_there_is_not_found(nobody: Caller, as_charlie: Caller) -> None:

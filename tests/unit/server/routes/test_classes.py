@@ -33,7 +33,9 @@ def test_a_pupil_joins_in_one_step_and_lands_where_bots_are_written(
     pupil = browse(None)
     assert code in pupil.get(f"/join?code={code.upper()}").location
     assert "Join bomb" in pupil.get(f"/join/{code}").text
-    answer = pupil.send(f"/join/{code}", name="dora", password=PASSWORD)
+    for written in (code, code.upper()):
+        assert pupil.get(f"/api/v1/join/{written}").status_code == 200
+    answer = pupil.send(f"/join/{code.upper()}", name="dora", password=PASSWORD)
     assert (answer.status_code, answer.location) == (303, f"/submit?game={GAME}")
     assert "You are in league" in pupil.get(answer.location).text
     assert "not in the class" not in pupil.get("/account").text
@@ -270,7 +272,9 @@ def test_results_come_as_csv_by_page_and_api(
 ) -> None:  # fmt: skip
     assert as_alice.post("/join", {"code": code}).get_json()["league"] == GAME
     books.bot(alice, "one")
-    page = browse(charlie).get(f"/leagues/{GAME}/class.csv")
+    path = f"/leagues/{GAME}/class.csv"
+    assert browse(None).get(path).location == f"/login?next={path}"
+    page = browse(charlie).get(path)
     assert page.mimetype == "text/csv"
     assert page.text == as_charlie.get(f"/leagues/{GAME}/results.csv").text
     (line,) = csv.DictReader(io.StringIO(page.text))
@@ -297,6 +301,27 @@ def test_an_operator_resets_demotes_closes_and_reopens_by_page(
     assert nobody.post("/login", login).status_code == 201
     assert page.send("/admin/users/charlie/role", role="author").status_code == 409
     assert "user.close" in page.get("/admin/users/alice").text
+
+
+def test_an_operator_deletes_a_closed_account_by_page_and_by_api(
+    browse: Browse, alice: User, bob: User, charlie: User, as_charlie: Caller, as_bob: Caller
+) -> None:
+    page, why = browse(charlie), {"reason": "the class is over"}
+    assert "Delete it" not in page.get("/admin/users/alice").text
+    refused = page.send("/admin/users/alice/delete", **why)
+    assert (refused.status_code, "close it first" in refused.text) == (409, True)
+    problem(as_bob.post("/users/alice/delete", why), 403)
+    page.send("/admin/users/alice/close", **why)
+    assert "Delete it" in page.get("/admin/users/alice").text
+    assert page.send("/admin/users/alice/delete", reason=" ").status_code == 422
+    gone = page.send("/admin/users/alice/delete", **why)
+    assert (gone.status_code, gone.location) == (303, "/admin/users")
+    assert "The account alice is deleted." in page.get("/admin/users").text
+    assert page.get("/admin/users/alice").status_code == 404
+    as_charlie.post("/users/bob/close", why)
+    answer = as_charlie.post("/users/bob/delete", why)
+    assert (answer.status_code, answer.get_json()["name"]) == (200, f"deleted-author-{bob.id}")
+    problem(as_charlie.post("/users/bob/delete", why), 404)
 
 
 def test_an_operator_ends_sessions_and_revokes_tokens_by_page_and_api(

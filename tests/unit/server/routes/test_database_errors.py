@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ import pytest
 from sqlalchemy import make_url
 from sqlalchemy.exc import DBAPIError
 
+from matchbox.errors import Unavailable
 from server.db import errors
 from tests.books import Books
 from tests.unit.server.routes.conftest import Browse, Caller, problem
@@ -116,6 +117,18 @@ def test_a_database_that_becomes_read_only_is_read_and_says_why_it_takes_nothing
             "the disk of Postgres is full, so nothing can be stored; free some space: could not",
         ),
         (
+            psycopg.errors.ReadOnlySqlTransaction("kann INSERT nicht ausführen"),
+            "Postgres is read-only, so nothing can be stored; make it writable: kann INSERT",
+        ),
+        (
+            psycopg.errors.DiskFull("konnte Datei »base/5/16384« nicht erweitern"),
+            "the disk of Postgres is full, so nothing can be stored; free some space: konnte",
+        ),
+        (
+            psycopg.errors.IdleInTransactionSessionTimeout("Verbindung wird abgebrochen"),
+            "this process stood still in the middle of a change, so Postgres ended its connection",
+        ),
+        (
             psycopg.errors.AdminShutdown("terminating connection due to administrator command"),
             "the database cannot be used now; try again: terminating connection",
         ),
@@ -127,6 +140,42 @@ def test_what_postgres_refuses_is_told_in_one_line(error: Exception, sentence: s
     assert told.startswith(sentence)
     assert "\n" not in told
     assert "secret" not in told
+
+
+def test_a_turn_that_does_not_come_is_known_in_every_language() -> None:
+    error = psycopg.errors.LockNotAvailable("storniere Anfrage wegen Zeitüberschreitung")
+    wrapped: Any = DBAPIError.instance("SELECT", {}, error, psycopg.Error)
+    assert errors.is_about_turn(wrapped)
+
+
+def test_a_postgres_without_a_free_connection_says_what_to_do() -> None:
+    error = psycopg.OperationalError("connection failed: FATAL:  sorry, too many clients already")
+    wrapped: Any = DBAPIError.instance(None, None, error, psycopg.Error)
+    told = errors.sentence(wrapped, POSTGRES)
+    assert told.startswith("Postgres has no connection left; raise its max_connections")
+
+
+@pytest.mark.parametrize(
+    ("said", "waits"),
+    [
+        ("FATAL:  das Datenbanksystem fährt herunter", True),
+        ("FATAL:  the database system is starting up", True),
+        ('FATAL:  password authentication failed for user "matchbox"', False),
+        ('FATAL:  database "matchbox" does not exist', False),
+        ('FATAL:  permission denied for database "matchbox"', False),
+        ('server certificate for "x" does not match host name "db.example"', False),
+    ],
+)
+def test_a_start_waits_for_a_postgres_of_any_language(
+    said: str, waits: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def connect(*_: object, **__: object) -> None:
+        raise psycopg.OperationalError(f"connection failed: {said}")
+
+    monkeypatch.setattr(psycopg, "connect", connect)
+    told: list[str] = []
+    with pytest.raises(Unavailable) if waits else nullcontext():
+        errors.wait_for_start(POSTGRES, 0, told.append)
 
 
 def test_a_postgres_that_cannot_be_reached_is_named_without_its_password() -> None:

@@ -69,7 +69,7 @@ def test_where_sign_up_is_closed_the_form_says_so(make_app: MakeApp) -> None:
 
 def test_logging_in_leads_where_the_visitor_wanted_to_go(browse: Browse, dora: User) -> None:
     visitor = browse(None)
-    answer = visitor.send("/login", name="dora", password=PASSWORD, next="/account")
+    answer = visitor.send("/login", name=" dora ", password=PASSWORD, next="/account")
     assert (answer.status_code, answer.location) == (303, "/account")
     assert visitor.get("/account").status_code == 200
 
@@ -265,7 +265,7 @@ def test_a_token_for_no_whole_number_of_days_is_refused(browse: Browse, dora: Us
     assert answer.status_code == 422
     assert "it must be a whole number" in answer.text
     long = browse(dora).send("/account/tokens", name="x", scope="read", days="1" + "0" * 999)
-    assert f"Days is &#39;1{'0' * 59}&#39;...; it must be a whole number of at most" in long.text
+    assert f"Days is &#39;1{'0' * 59}&#39;...; it must be a whole number from 0" in long.text
     none = browse(dora).send("/account/tokens", name="x", scope="read", days="+")
     assert "Days is &#39;+&#39;; it must" in none.text
 

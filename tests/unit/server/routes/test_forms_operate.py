@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import AbstractContextManager
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from sqlalchemy import select
@@ -135,6 +136,26 @@ def test_a_league_is_made_with_its_game_s_options_and_without_end(
     assert poor.status_code == 422
     assert 'name="kind" value="continuous"' in poor.text, "what was typed is kept"
     assert 'value="poor"' in poor.text
+
+
+@pytest.mark.parametrize(
+    ("typed", "why"),
+    [
+        ({"cron": "Friday 18:00"}, "cron"),
+        ({"cron": "0 0 30 2 *"}, "that one of the months has"),
+        ({"cron": "0 18 * * 5", "zone": "Nowhere/X"}, "Nowhere/X"),
+        ({"name": GAME}, "choose another name"),
+        ({"game": "skull", "option.skull.variant": "no"}, "variant"),
+        ({"by": "zzz"}, "by is &#39;zzz&#39;; it must be one of open, invitation"),
+    ],
+)
+def test_a_league_that_cannot_be_made_is_refused_before_its_summary(
+    browse: Browse, charlie: User, typed: dict[str, str], why: str
+) -> None:
+    asked = urlencode({"name": "cup", "game": GAME, "step": "3", **typed})
+    page = browse(charlie).get(f"/admin/leagues/new?{asked}").text
+    assert "Make the league" not in page
+    assert why in page.partition('role="alert"')[2].partition("</p>")[0]
 
 
 def test_bots_enter_and_leave_by_their_owners(
@@ -395,6 +416,12 @@ def test_a_field_that_the_form_hides_refuses_nothing(
         row = session.scalars(select(League).where(League.name == "cup")).one()
     told = [row.format[name] for name in ("question", "top", "care", "moving")]
     assert told == ["champion", 1, "strict", 1]
+    saved = operator.send("/leagues/cup", kind="swiss", rounds="5", cycles="7", group="4")
+    assert saved.status_code == 303, saved.text
+    with books.read() as session:
+        row = session.scalars(select(League).where(League.name == "cup")).one()
+    told = [row.format[name] for name in ("kind", "rounds", "cycles", "group")]
+    assert told == ["swiss", 5, 1, 8]
 
 
 def test_an_empty_field_has_its_default_in_a_new_league_and_is_named_in_an_old_one(

@@ -149,7 +149,9 @@ def test_an_operator_makes_a_key_drains_its_host_and_removes_it(
     assert made.headers["Cache-Control"] == "no-store"
     assert key.group() not in operator.get(page).text
     report(books, arena_name("lab", 1))
-    assert "lab-1" in operator.get("/admin/health").text
+    health = operator.get("/admin/health").text
+    assert "lab-1" in health
+    assert '<td data-label="Kind">Matches</td>' in health
     for name, status in (("lab", 409), ("L", 422), ("x" * 25, 422)):
         assert operator.send("/admin/arena-keys", name=name).status_code == status
     place, keys = "/admin/arena-keys/lab", f"{page}#keys"

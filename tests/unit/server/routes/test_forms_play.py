@@ -38,7 +38,7 @@ def test_a_bot_that_is_named_beside_the_list_takes_the_seat(
         assert answer.status_code == 303, answer.text
         table = answer.location.rpartition("/")[2]
         with books.read() as session:
-            found = play.table(session, table, alice, settings=books.settings)
+            found = play.table(session, alice, table, settings=books.settings)
         assert [seat.name for seat in found.seats] == ["alice", player]
 
 
@@ -100,6 +100,10 @@ def test_a_table_goes_on_from_the_step_of_a_match_that_is_shown(
         assert visitor.get(f"/play/bomb?match={match}&bout=0&{wrong}").status_code in (200, 404)
     assert visitor.get(f"/play/bomb?match={match}&bout=99&moves=1").status_code == 404
     assert visitor.get(f"/play/skull?match={match}&bout=0&moves=1").status_code == 404
+    late = visitor.get(f"/play/bomb?match={match}&bout=0&moves=5000")
+    assert (late.status_code, "has no move 5000" in late.text) == (404, True)
+    unknown = visitor.send("/play/bomb", **{**fields, "match": "f" * 5000})
+    assert (unknown.status_code, "f" * 100 in unknown.text) == (404, False)
     login = browse(None).get(unescape(address)).text
     assert f"next=/play/bomb?match%3D{match}%26bout%3D1%26moves%3D3" in login
 
@@ -135,6 +139,10 @@ def test_two_people_meet_play_and_part_by_forms(
     assert (again.status_code, "chosen for another turn" in again.text) == (409, True)
     assert guest.send(f"{page}/leave").location == page
     assert table()["state"] == "ended"
+    late = host.send(f"{page}/leave")
+    assert (late.status_code, "This game is over already" in late.text) == (409, True)
+    late = host.send(f"{page}/moves", move=move)
+    assert (late.status_code, 'role="alert"' in late.text) == (409, True)
 
 
 def test_an_operator_closes_a_table_by_its_form(
@@ -159,7 +167,7 @@ def test_where_play_is_switched_off_the_pages_say_so_and_have_no_form(
         assert "Play against bots is switched off" in told
         assert 'action="/play/bomb"' not in told
     refused = visitor.send("/play/bomb", **TWO)
-    assert refused.status_code == 429
+    assert refused.status_code == 403
 
 
 def test_a_table_whose_rules_have_changed_says_that_it_cannot_go_on(

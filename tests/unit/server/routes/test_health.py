@@ -6,11 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from apiflask import APIFlask
 
 from matchbox.errors import BrokerUnavailable
 from server import metrics, recent
-from server.services import health
+from server.db.models import User
+from server.services import accounts, health
 from server.services.broker import waiting_results
+from tests.books import Books
 from tests.unit.server.routes.conftest import Caller, MakeApp, problem
 
 
@@ -19,6 +22,15 @@ def test_a_server_that_answers_is_alive_and_ready(nobody: Caller) -> None:
     told: Any = nobody.client.get("/readyz").json
     wrong = ["ledger"]  # none runs here
     assert told == {"status": "ready", "healthy": False, "wrong": wrong}
+
+
+def test_a_monitors_header_of_its_own_is_ignored(app: APIFlask, books: Books, alice: User) -> None:
+    with books.write() as session:
+        scoped = accounts.make_token(session, alice, "laptop", scopes=["submit"], now=books.clock())
+    for path in ("/healthz", "/readyz", "/metrics"):
+        for token in (scoped, "unknown"):
+            headers = {"Authorization": f"Bearer {token}"}
+            assert app.test_client().get(path, headers=headers).status_code == 200, path
 
 
 def test_without_its_broker_it_is_alive_and_not_ready(make_app: MakeApp) -> None:

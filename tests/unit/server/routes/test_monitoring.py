@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml  # type: ignore[import-untyped]
@@ -13,7 +14,8 @@ from sqlalchemy import delete
 
 from dashboard import markdown
 from server.db.models import Setting
-from server.services import health, walls
+from server.services import walls
+from server.services.findings import SYMPTOMS
 from tests import services
 from tests.books import Books
 from tests.unit.server.routes.conftest import Caller, MakeApp
@@ -72,37 +74,64 @@ def kinds_in(expression: str) -> set[str]:
 def test_every_kind_of_finding_raises_an_alert() -> None:
     own = [kind for alert in ALERTS for kind in kinds_in(alert["expr"])]
     assert len(own) == len(set(own))
-    assert set(own) <= set(health.SYMPTOMS)
+    assert set(own) <= set(SYMPTOMS)
     (other,) = [alert["expr"] for alert in ALERTS if alert["alert"] == "MatchboxFinding"]
     left_out = re.findall(r'kind!~"([\w|]+)"', other)
     assert [sorted(one.split("|")) for one in left_out] == [sorted(own)]
 
 
-def test_prometheus_raises_the_alert_of_each_kind_and_no_other(tmp_path: Path) -> None:
-    alerts = {kind: alert["alert"] for alert in ALERTS for kind in kinds_in(alert["expr"])}
-    kinds = {kind: alerts.get(kind, "MatchboxFinding") for kind in (*health.SYMPTOMS, "unheard")}
-    shown = 'count by (alertname) (ALERTS{alertstate="firing"})'
+def test_a_kind_of_two_levels_leaves_its_severity_to_the_level(checkout: Path) -> None:
+    code = "".join(
+        (checkout / f"server/services/{name}.py").read_text() for name in ("health", "arena_checks")
+    )
+    levels = {
+        level: set(re.findall(rf'\b{level}\)*\(\s*"(\w+)"', code)) for level in ("bad", "warning")
+    }
+    assert levels["bad"] | levels["warning"] == set(SYMPTOMS)
+    of_level = {kind for kind in SYMPTOMS if severity(kind, "bad") != severity(kind, "warning")}
+    assert levels["bad"] & levels["warning"] <= of_level
+    assert {kind for kind in levels["bad"] if severity(kind, "bad") == "warning"} == {"arenas"}
 
-    def told(kind: str, value: int) -> dict[str, str]:
-        series = f'matchbox_findings{{job="matchbox",kind="{kind}"}}'
+
+def alert_of(kind: str) -> dict[str, Any]:
+    """Returns the alert that a finding of this kind raises."""
+    own = [alert for alert in ALERTS if kind in kinds_in(alert["expr"])]
+    return own[0] if own else next(one for one in ALERTS if one["alert"] == "MatchboxFinding")
+
+
+def severity(kind: str, level: str) -> str:
+    """Returns the severity of the alert of a finding of this kind and level."""
+    told: str = alert_of(kind)["labels"]["severity"]
+    return {"bad": "critical", "warning": "warning"}[level] if "$labels.level" in told else told
+
+
+def test_prometheus_raises_the_alert_of_each_kind_and_no_other(tmp_path: Path) -> None:
+    found = [(kind, level) for kind in (*SYMPTOMS, "unheard") for level in ("bad", "warning")]
+    shown = 'count by (alertname, severity) (ALERTS{alertstate="firing"})'
+
+    def told(kind: str, level: str, value: int) -> dict[str, str]:
+        series = f'matchbox_findings{{job="matchbox",kind="{kind}",level="{level}"}}'
         return {"series": series, "values": f"{value}x60"}
+
+    def labels(kind: str, level: str) -> str:
+        return f'{{alertname="{alert_of(kind)["alert"]}", severity="{severity(kind, level)}"}}'
 
     tests = [
         {
             "interval": "1m",
-            "input_series": [told(one, int(one == kind)) for one in kinds],
+            "input_series": [told(*one, int(one == finding)) for one in found],
             "promql_expr_test": [
                 {
                     "expr": shown,
                     "eval_time": "30m",
-                    "exp_samples": [{"labels": f'{{alertname="{alert}"}}', "value": 1}],
+                    "exp_samples": [{"labels": labels(*finding), "value": 1}],
                 }
             ],
         }
-        for kind, alert in kinds.items()
+        for finding in found
     ]
     quiet = {"expr": shown, "eval_time": "30m", "exp_samples": []}
-    nothing = [told(one, 0) for one in kinds]
+    nothing = [told(*one, 0) for one in found]
     tests.append({"interval": "1m", "input_series": nothing, "promql_expr_test": [quiet]})
     file = tmp_path / "tests.yml"
     rules = [str(FOLDER / "alerts.yml")]
@@ -112,10 +141,28 @@ def test_prometheus_raises_the_alert_of_each_kind_and_no_other(tmp_path: Path) -
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_the_page_for_operators_has_every_kind_of_finding_with_its_section(checkout: Path) -> None:
+    text = (checkout / "docs/operate.md").read_text()
+    told = re.findall(r"^\| \[`(\w+)`\]\(symptoms\.md#([\w-]+)\) \|", text, re.MULTILINE)
+    assert sorted(told) == sorted(SYMPTOMS.items())
+
+
 def test_every_alert_leads_to_its_section_of_the_symptoms(checkout: Path) -> None:
     page = markdown.read((checkout / "docs/symptoms.md").read_text())
     known = {f"docs/symptoms.md#{one.anchor}" for one in page.sections} | {"docs/symptoms.md"}
     assert {one["annotations"]["runbook"] for one in ALERTS} <= known
+
+
+def test_a_prometheus_of_containers_reaches_both_programs_from_the_network_that_it_is_told(
+    checkout: Path,
+) -> None:
+    told = yaml.safe_load((checkout / "docker-compose.yml").read_text())
+    both = set(told["services"]["web"]["networks"]) & set(told["services"]["internal"]["networks"])
+    reached = {name for name in both if not told["networks"][name].get("internal")}
+    (named,) = re.findall(r"the\n# network `(\w+)`", (FOLDER / "prometheus.yml").read_text())
+    page = (checkout / "docs/operate.md").read_text()
+    assert named in reached
+    assert f"networks: [{named}]\nnetworks:\n  {named}: {{external: true" in page
 
 
 @pytest.mark.parametrize("words", [("config", "prometheus.yml"), ("rules", "alerts.yml")])

@@ -1,15 +1,19 @@
 """No viewer gets hidden data: the tests compare the answers of every address.
 
-Each test asks for everything twice, with something hidden changed in between. The change must not
-alter any answer to a viewer who may not know it.
+Everything is asked for twice, with something hidden changed in between. The change must not alter
+any answer to a viewer who may not know it. The first answers serve all tests.
 """
 
 from __future__ import annotations
 
+import secrets
+import sqlite3
 from collections.abc import Iterator
-from dataclasses import replace
+from contextlib import closing
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import msgspec
@@ -33,6 +37,7 @@ from server.db.models import (
     Notice,
     PlayTable,
     Result,
+    Role,
     Season,
     Token,
     User,
@@ -42,7 +47,7 @@ from server.db.models import (
 from server.services import disk, table_turns
 from tests.books import SIMPLE, Books
 from tests.unit.server.routes.scene import CLOSED, GAMES, OVER, Scene, busy_books, make_scene
-from tests.unit.server.routes.walk import differing, held_up, unanswered
+from tests.unit.server.routes.walk import Walked, differing, held_up, unanswered
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("error")]
 
@@ -55,78 +60,113 @@ WITH_A_KEY = {"remote.bundle", "remote.memory", "remote.record"}
 """Endpoints that answer only arenas with a key; test_remote.py asks for them."""
 
 
-@pytest.fixture
-def books(empty_database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Books]:
-    """A database of the test's own, on a platform that does not limit a walk.
+VIEWERS = ("alice", "bob", "charlie", "dora", "nobody")
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A platform that several tests share, as it was before their changes."""
+
+    scene: Scene
+    walked: Walked
+    """Its answers to all viewers."""
+    file: Path
+    copy: sqlite3.Connection
+    """A copy of its database."""
+
+
+@pytest.fixture(scope="module")
+def kept(empty_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kept]:
+    """A platform on which everything that hides something does so, with all answers that it gives.
 
     The page of its health shows the room on the disk, which other programs would change.
     """
-    monkeypatch.setattr(disk, "_free", lambda folder: 2**39)
-    opened = busy_books(empty_database, tmp_path)
-    yield opened
-    opened.context.close()
+    folder = tmp_path_factory.mktemp("hidden")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(disk, "_free", lambda folder: 2**39)
+        chance = Random("the platform of these tests")
+        patch.setattr(secrets, "token_bytes", lambda nbytes=32: chance.randbytes(nbytes))
+        books = busy_books(empty_database, folder)
+        alice, bob = books.person("alice"), books.person("bob")
+        scene = make_scene(books, alice, bob, books.person("charlie", Role.OPERATOR))
+        walked = scene.world.walk(*VIEWERS, heads=True)
+        with closing(sqlite3.connect(":memory:")) as copy:
+            with closing(sqlite3.connect(folder / "matchbox.db")) as database:
+                database.backup(copy)
+            yield Kept(scene, walked, folder / "matchbox.db", copy)
+        books.context.close()
 
 
 @pytest.fixture
-def scene(books: Books, alice: User, bob: User, charlie: User) -> Scene:
-    """A platform on which everything that hides something does so."""
-    return make_scene(books, alice, bob, charlie)
+def scene(kept: Kept) -> Iterator[Scene]:
+    """The platform. Its database is put back after the test."""
+    yield kept.scene
+    with closing(sqlite3.connect(kept.file)) as database:
+        kept.copy.backup(database)
 
 
-def test_every_address_gives_somebody_something_and_asks_nobody_to_wait(scene: Scene) -> None:
-    walked = scene.world.walk("alice", "charlie", "nobody", heads=True)
+@pytest.fixture
+def walked(kept: Kept) -> Walked:
+    """The answers to all viewers before anything is changed."""
+    return dict(kept.walked)
+
+
+def test_every_address_gives_somebody_something_and_asks_nobody_to_wait(
+    scene: Scene, walked: Walked
+) -> None:
     assert held_up(walked) == []
     assert [ask for ask, answer in walked.items() if answer.status >= 500] == []
-    assert unanswered(scene.world, walked) == WITHOUT_PROVIDER | WITH_A_KEY
+    of_three = {ask: walked[ask] for ask in walked if ask[0] in ("alice", "charlie", "nobody")}
+    assert unanswered(scene.world, of_three) == WITHOUT_PROVIDER | WITH_A_KEY
     assert len({path for _, path in walked}) > 200
 
 
-def test_what_only_its_owner_may_know_changes_nothing_for_others(scene: Scene) -> None:
-    before = scene.world.walk("alice", "bob", "charlie", "nobody")
+def test_what_only_its_owner_may_know_changes_nothing_for_others(
+    scene: Scene, walked: Walked
+) -> None:
     _change_what_is_private(scene)
     after = scene.world.walk("alice", "bob", "nobody")
-    found = differing({ask: before[ask] for ask in after}, after)
+    found = differing({ask: walked[ask] for ask in after}, after)
     assert {
         asked: why for asked, why in found.items() if asked[0] not in ("alice", "charlie")
     } == {}
     assert len([1 for viewer, _ in found if viewer == "alice"]) > 8
-    for asked, answer in before.items():
+    for asked, answer in walked.items():
         told = {name for name, secret in scene.secrets.items() if secret in answer.body}
         allowed = {"alice": {"link of a table"}, "charlie": {"code"}}.get(asked[0], set())
         own = {"code"} if "/join/" in asked[1] else set()
         assert told <= allowed | own, asked
 
 
-def test_a_match_under_embargo_tells_nobody_how_it_was_played(scene: Scene) -> None:
+def test_a_match_under_embargo_tells_nobody_how_it_was_played(scene: Scene, walked: Walked) -> None:
     """Neither its owners nor an operator see it, and nobody sees a deal of an unfinished match."""
-    before = scene.world.walk("alice", "charlie", "nobody")
     _play_otherwise(scene)
     after = scene.world.walk("alice", "charlie", "nobody")
-    assert differing(before, after) == {}
+    assert differing({ask: walked[ask] for ask in after}, after) == {}
     with scene.books.write() as session:
         session.execute(update(Match).values(state="finished"))
     opened = scene.world.walk("nobody")
     record = opened["nobody", f"/api/v1/matches/{scene.matches[CLOSED]}"]
     assert "the other one drew the bomb" in record.body
-    assert len(differing({ask: before[ask] for ask in opened}, opened)) > 8
+    assert len(differing({ask: walked[ask] for ask in opened}, opened)) > 8
 
 
 def test_what_the_other_seat_holds_changes_nothing_of_what_is_sent(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
+    scene: Scene, walked: Walked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     played = {game: scene.tables[game] for game in GAMES}
     parts = {**scene.world.parts, "table": list(played.values())}
     world = replace(scene.world, parts=parts)
-    viewers = ("alice", "charlie", "dora")
-    before, held = world.walk(*viewers), _held(scene.books, played)
+    held = _held(scene.books, played)
     _hold_otherwise(scene.books, monkeypatch, played)
     now_held = _held(scene.books, played)
     assert [game for game in played if now_held[game] == held[game]] == []
-    assert differing(before, world.walk(*viewers)) == {}
+    after = world.walk("alice", "charlie", "dora")
+    assert differing({ask: walked[ask] for ask in after}, after) == {}
     for game, table in played.items():
         theirs = (f"/play/{game}/{table}", f"/play/{game}/{table}.json", f"/api/v1/tables/{table}")
-        assert {before["alice", path].status for path in theirs} == {200}
-        assert {before["dora", path].status for path in theirs} == {403}
+        assert {walked["alice", path].status for path in theirs} == {200}
+        assert {walked["dora", path].status for path in theirs} == {403}
 
 
 def _change_what_is_private(scene: Scene) -> None:

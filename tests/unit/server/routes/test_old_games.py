@@ -10,9 +10,11 @@ import pytest
 from dashboard import game_pages
 from matchbox import registry
 from matchbox.errors import UnknownGame
+from matchbox.match.record import Bout
+from matchbox.match.wire import PlayMatch
 from server.db.models import User
-from server.services import play
-from tests.books import GAME, Books
+from server.services import play, standings
+from tests.books import GAME, Books, played, scripted
 from tests.unit.server.routes.conftest import (
     Browse,
     open_season,
@@ -115,6 +117,46 @@ def test_the_record_of_a_table_is_there_though_its_game_is_no_longer_installed(
     assert page.status_code == 200
     assert "no longer installed" in page.text
     assert f'href="/api/v1/tables/{table}"' in page.text
+
+
+def test_a_board_is_shown_though_its_game_is_no_longer_installed(
+    browse: Browse,
+    books: Books,
+    charlie: User,
+    alice: User,
+    bob: User,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    start_season(books, charlie, open_season(books, charlie, alice, bob))
+    play_all(books)
+    uninstall(monkeypatch, GAME)
+    for part in ("", "/pairs", "/bouts"):
+        page = browse(None).get(f"/leaderboards/{GAME}{part}")
+        assert page.status_code == 200
+        assert f"<h1>{GAME}" in page.text
+
+
+def test_a_team_s_board_is_shown_by_score_though_its_game_is_no_longer_installed(
+    browse: Browse, books: Books, alice: User, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    league = books.league(game="thegame")
+    team = b"from matchbox.games.thegame import *\n\n\ndef play(view):\n    return view\n"
+    for person in (alice, bob):
+        books.bot(person, "team", team, game="thegame")
+
+    def bout(job: PlayMatch, deal: int, rotation: int) -> Bout:
+        return Bout(deal, rotation, [], [1, 1, 1], [40, 40, 40], "no card fits")
+
+    books.refill()
+    for job in books.dispatch():
+        books.record(played(job, scripted(job, bout)))
+    with books.write() as session:
+        standings.refresh(session, f"league:{league.id}", now=books.clock())
+    uninstall(monkeypatch, "thegame")
+    page = browse(None).get("/leaderboards/thegame").text
+    assert "Score" in page
+    assert "Elo" not in page
+    assert "/games/thegame" not in page
 
 
 def uninstall(monkeypatch: pytest.MonkeyPatch, game: str) -> None:

@@ -6,7 +6,7 @@ import json
 import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 import pytest
@@ -15,6 +15,7 @@ from flask.testing import FlaskClient
 from sqlalchemy import select
 from werkzeug.test import TestResponse
 
+from matchbox import registry
 from matchbox.bundle import digest
 from matchbox.errors import Conflict, Unavailable
 from matchbox.match import record as records
@@ -26,11 +27,14 @@ from server.db.models import (
     ArenaKey,
     ArenaPart,
     Audit,
+    Bot,
     Match,
     MatchState,
     MatchVerification,
+    Notice,
     Result,
     User,
+    Version,
 )
 from server.services import (
     arena_keys,
@@ -45,10 +49,12 @@ from server.services import (
     walls,
 )
 from server.services.arena_lines import arena_lines
+from server.services.jobs import DUE
 from server.services.passwords import digest_of
 from server.services.remote_names import arena_name
 from server.services.tick import tick
 from tests.books import SIMPLE, Books, played, tried_out
+from tests.traced import memory_traced
 from tests.unit.server.routes.conftest import Caller, open_season, problem, start_season
 from worker.arena.play import play_job
 
@@ -539,7 +545,7 @@ def test_a_stolen_key_stores_nothing_but_what_was_played(
     result = honest(queued, job)
     packed = zlib.decompressobj()
     text = packed.decompress(result.record)
-    padded = zlib.compress(text.replace(b"{", b"{" + b" " * 1_000_000, 1)) + packed.unused_data
+    padded = zlib.compress(text.replace(b"{", b"{" + b" " * 100_000, 1)) + packed.unused_data
     assert records.unpack(padded) == records.unpack(result.record)
     lab.hand_in(wire.RECORD, msgspec.structs.replace(result, record=padded))
     with queued.read() as session:
@@ -580,7 +586,7 @@ def test_a_stolen_key_fills_no_memory_with_a_record(
     bout = record.bouts[0]
     many = [msgspec.structs.replace(bout, deal=deal) for deal in range(1000)]
     long = [msgspec.structs.replace(bout, moves=["draw"] * 10_000_000)]
-    for bouts, why in ((many, "has 1000 bouts, more than 4"), (long, "longer than 42")):
+    for bouts, why in ((many, "has 1000 bouts, more than 4"), (long, "longer than 534144")):
         packed = records.pack(msgspec.structs.replace(record, bouts=bouts))
         forgery = msgspec.structs.replace(result, record=packed)
         assert lab.hand_in(wire.RECORD, forgery).get_json() == {"accepted": False}
@@ -589,6 +595,44 @@ def test_a_stolen_key_fills_no_memory_with_a_record(
         job = lab.job()
         result = honest(queued, job)
         record = records.unpack(result.record)
+
+
+def test_a_stolen_key_fills_no_memory_with_one_move(
+    queued: Books, lab: Host, matches: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = lab.job()
+    result = honest(queued, job)
+    record = records.unpack(result.record)
+    wide = msgspec.structs.replace(record.bouts[0], moves=[[[]] * 1_000_000])
+    packed = records.pack(msgspec.structs.replace(record, bouts=[wide]))
+    assert len(packed) < 10_000
+    unpack, unpacked = records.unpack, list[bytes]()
+
+    def count(data: bytes, **limits: Any) -> records.Record:
+        unpacked.append(data)
+        return unpack(data, **limits)
+
+    monkeypatch.setattr(records, "unpack", count)
+    forgery = msgspec.structs.replace(result, record=packed)
+    with memory_traced() as most:
+        assert lab.hand_in(wire.RECORD, forgery).get_json() == {"accepted": False}
+        assert most() < 30 << 20
+    assert unpacked == [packed], "it is not unpacked again while other writers wait"
+    assert "longer than 534144 bytes" in queued.match(job.match).trouble
+
+
+@pytest.mark.parametrize("text", [b'{"task": "ledger.record", "message": [%s]}', b"[%s]"])
+def test_a_stolen_key_fills_no_memory_with_parts(
+    queued: Books, lab: Host, matches: list[str], text: bytes
+) -> None:
+    job = lab.job()
+    many = b"[]," * (wire.PART_BYTES // 3)
+    head, tail = text.split(b"%s")
+    for position, data in enumerate([head, many, many, b"[]" + tail]):
+        assert lab.part(job, position, data).status_code == 204
+    with memory_traced() as most:
+        problem(lab.send("/results", {}), 422)
+        assert most() < 20 << 20
 
 
 def test_a_stolen_key_fills_no_disk_with_parts(
@@ -699,6 +743,19 @@ def test_a_host_holds_no_job_once_another_arena_of_its_key_is_stopped(
     assert other.send("/claims", claim).status_code == 204
     lab.hand_in(wire.RECORD, forged(honest(queued, lab.job())))
     assert "does not hold" in problem(other.send("/claims", claim), 409)["detail"]
+
+
+def test_a_stopped_host_that_claims_its_job_gives_it_to_another_arena(
+    queued: Books, lab: Host, matches: list[str]
+) -> None:
+    job = lab.job()
+    assert lab.send("/claims", wire.to_plain(job.claim())).status_code == 204
+    queued.wall()
+    with queued.write() as session:
+        stop = stopped_arenas.Stop("its memory is damaged", queued.clock())
+        stopped_arenas.store(session, {lab.arena: stop}, now=queued.clock())
+    problem(lab.send("/claims", wire.to_plain(job.claim())), 423)
+    assert queued.match(job.match).deadline == DUE
 
 
 def test_a_host_that_says_goodbye_gives_its_job_back(
@@ -825,6 +882,71 @@ def test_a_host_whose_match_another_arena_finds_different_is_stopped(
     if stops:
         assert job.match in stopped[lab.arena].why
         assert HERE in stopped[lab.arena].why
+
+
+TOLD: Final = {
+    "": [1, 1],
+    "an unrepeatable bot": [0, 1],
+    "the host goes on": [1, 2],
+    "eight days": [1, 2],
+    "another host": [1, 2],
+}
+"""The notices after each of two findings, for each reason why the second does not stop the host."""
+
+
+@pytest.mark.parametrize("excuse", TOLD)
+def test_bots_of_one_owner_that_do_not_repeat_themselves_stop_no_host(
+    excuse: str,
+    queued: Books,
+    lab: Host,
+    matches: list[str],
+    alice: User,
+    bob: User,
+    charlie: User,
+    arena: Caller,
+) -> None:
+    arena.client.application.extensions["matchbox"] = queued.context
+    sent = []
+    if excuse == "an unrepeatable bot":
+        with queued.write() as session:
+            own = select(Version).join(Version.bot).where(Bot.owner_id == alice.id)
+            for version in session.scalars(own):
+                version.report = {**(version.report or {}), "unrepeatable": True}
+    for owner in (alice, bob):
+        job, found = checked(queued, lab, HERE)
+        again = next(one for one in found if one.match == job.match)
+        with queued.write() as session:
+            knobs: dict[str, Any] = {"settings": queued.settings, "now": queued.clock()}
+            job_kinds.claim(session, again.claim(HERE), **knobs)
+            row = session.get_one(Match, job.match)
+            assert row.result is not None
+            record = records.unpack(row.result.record)
+            owners = [seat.version.bot.owner_id for seat in row.seats]
+        places = [replay.MoveIndex(0, move) for move in range(len(record.bouts[0].moves))]
+        seats = [replay.seats_at(registry.game("bomb"), record, place) for place in places]
+        _, move = places[seats.index({owners.index(owner.id)})]
+        message = msgspec.structs.replace(verified(again, "different"), bout=0, move=move)
+        body = {"task": wire.BOOK_VERIFICATION, "message": wire.to_plain(message)}
+        told = arena.client.post("/internal/results", headers=arena.headers, json=body)
+        assert told.get_json() == {"accepted": True}
+        with queued.read() as session:
+            sent.append(session.scalars(select(Notice.text).where(Notice.kind == "finding")).all())
+            stopped = set(stopped_arenas.stopped(session))
+        assert stopped == (set() if owner is alice or excuse else {lab.arena})
+        if excuse == "eight days" and owner is alice:
+            queued.clock.pass_by(minutes=8 * 24 * 60)
+        if excuse == "another host" and owner is alice:
+            with queued.write() as session:
+                session.get_one(Match, job.match).arena = arena_name("attic", 1)
+        if excuse == "the host goes on" and owner is alice:
+            with queued.write() as session:
+                arenas.stop(session, charlie, lab.arena, "to look at it", now=queued.clock())
+                queued.clock.pass_by(seconds=1)
+                arenas.resume(session, charlie, lab.arena, "it is sound", now=queued.clock())
+            queued.clock.pass_by(seconds=1)
+    assert [len(one) for one in sent] == TOLD[excuse]
+    first = "bob" if excuse == "an unrepeatable bot" else "alice"
+    assert f"one of {first}/" in sent[1][0]
 
 
 def test_a_check_of_a_match_under_embargo_is_told_once_the_match_is_open(

@@ -45,9 +45,10 @@ def test_every_route_of_the_api_declares_its_scope(app: APIFlask) -> None:
     open_to_all = {route for route, scope in declared.items() if scope == ANYBODY}
     assert open_to_all == {
         ("POST", "/api/v1/login"),
+        ("POST", "/api/v1/logout"),
         ("POST", "/api/v1/accounts"),
         ("POST", "/api/v1/password-links"),
-        ("GET", "/api/v1/join/<name:code>"),
+        ("GET", "/api/v1/join/<code:code>"),
     }
     writing = {scope for (method, _), scope in declared.items() if method != "GET"}
     assert Scope.READ not in writing

@@ -7,8 +7,8 @@ import re
 from sqlalchemy import event
 
 from server.db.models import Season, SeasonState, User
-from tests.books import Books, two_divisions
-from tests.unit.server.routes.conftest import Caller, open_season, play_all, start_season
+from tests.books import Books, played, two_divisions
+from tests.unit.server.routes.conftest import Caller, open_season, start_season
 
 
 def test_a_page_without_news_costs_a_few_statements_and_one_with_news_gets_it(
@@ -25,7 +25,8 @@ def test_a_page_without_news_costs_a_few_statements_and_one_with_news_gets_it(
     event.listen(engine, "before_cursor_execute", lambda *given: asked.append(given[2]))
     assert nobody.client.get(address).status_code == 204
     assert 0 < len([text for text in asked if text.startswith("SELECT")]) <= 4, asked
-    play_all(books)
+    for job in books.dispatch():
+        books.record(played(job))
     news = nobody.client.get(address)
     assert news.status_code == 200
     assert 'id="state"' in news.text

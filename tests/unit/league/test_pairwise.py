@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from matchbox.league.comparisons import Comparisons, compare, join
-from matchbox.league.ratings import fit_comparisons
+from matchbox.league.pairwise import PairwiseResults, compare, join
+from matchbox.league.ratings import fit_strengths
 from matchbox.league.rows import Row
 from tests.unit.league.builders import bout, fit, play_field
 
@@ -18,9 +18,9 @@ FIELDS = {
 }
 
 
-def arrays(compared: Comparisons) -> tuple[object, ...]:
-    parts = (compared.lines, compared.deal, compared.times)
-    return (compared.entrants, compared.seats, *(part.tolist() for part in parts))
+def arrays(results: PairwiseResults) -> tuple[object, ...]:
+    parts = (results.entries, results.outcome, results.deals)
+    return (results.entrants, results.seats, *(part.tolist() for part in parts))
 
 
 def test_deals_that_came_to_the_same_are_counted() -> None:
@@ -29,10 +29,10 @@ def test_deals_that_came_to_the_same_are_counted() -> None:
         for deal in range(10)
         for rotation, (seats, places) in enumerate([("AB", (1, 2)), ("BA", (1, 1 + deal % 2))])
     ]
-    compared = compare(rows)
-    assert compared.lines.tolist() == [[0, 1, 0, 0, 2, 2], [0, 1, 0, 0, 2, 3]]
-    assert compared.times.tolist() == [5, 5]
-    assert compare([*FIELDS[2] * 1]).times.sum() == 6 * 12
+    results = compare(rows)
+    assert results.entries.tolist() == [[0, 1, 0, 0, 2, 2], [0, 1, 0, 0, 2, 3]]
+    assert results.deals.tolist() == [5, 5]
+    assert compare([*FIELDS[2] * 1]).deals.sum() == 6 * 12
 
 
 @given(st.sampled_from([2, 3, 4]), st.booleans(), st.randoms(use_true_random=False))
@@ -53,15 +53,15 @@ def test_what_is_joined_is_what_is_compared_at_once_to_the_bit(
         joined = join(joined, compare(part, seat_term=seat_term))
     whole = compare(rows, seat_term=seat_term)
     assert arrays(joined) == arrays(whole)
-    one, other = fit_comparisons(joined), fit(rows, seat_term=seat_term)
+    one, other = fit_strengths(joined), fit(rows, seat_term=seat_term)
     assert (one.strengths == other.strengths).all()
     assert (one.covariance == other.covariance).all()
 
 
 def test_a_deal_of_several_tables_is_one_cluster() -> None:
     rows: list[Row] = [bout("AB", (1, 2), match="m"), bout("CD", (1, 2), match="n")]
-    assert compare(rows).times.tolist() == [1]
-    assert compare(rows).deal.tolist() == [0, 0]
+    assert compare(rows).deals.tolist() == [1]
+    assert compare(rows).outcome.tolist() == [0, 0]
 
 
 def test_with_seats_and_without_do_not_mix() -> None:
@@ -72,16 +72,16 @@ def test_with_seats_and_without_do_not_mix() -> None:
 
 def test_the_square_of_the_design_is_what_the_design_says() -> None:
     for seat_term in (False, True):
-        compared = compare(FIELDS[3], seat_term=seat_term)
-        cells = compared.cells()
-        design = np.zeros((len(cells.columns), cells.width))
-        for line, columns in enumerate(cells.columns):
-            design[line, columns] = cells.signs
-        weights = np.linspace(1.0, 2.0, len(design))
-        assert cells.gram(weights) == pytest.approx(design.T @ np.diag(weights) @ design)
-        assert cells.pull(weights) == pytest.approx(design.T @ weights)
-        at = np.linspace(-1.0, 1.0, cells.width)
-        assert cells.log_odds(at) == pytest.approx(design @ at)
-        assert (cells.design().toarray() == design).all()
-        assert cells.masses(weights) == pytest.approx(np.diag(cells.gram(weights)))
-        assert cells.reach(at**2) == pytest.approx(cells.spread(np.diag(at**2)))
+        results = compare(FIELDS[3], seat_term=seat_term)
+        design = results.design()
+        matrix = np.zeros((len(design.columns), design.column_count))
+        for line, columns in enumerate(design.columns):
+            matrix[line, columns] = design.signs
+        weights = np.linspace(1.0, 2.0, len(matrix))
+        assert design.gram(weights) == pytest.approx(matrix.T @ np.diag(weights) @ matrix)
+        assert design.rmatvec(weights) == pytest.approx(matrix.T @ weights)
+        at = np.linspace(-1.0, 1.0, design.column_count)
+        assert design.log_odds(at) == pytest.approx(matrix @ at)
+        assert (design.matrix().toarray() == matrix).all()
+        assert design.gram_diagonal(weights) == pytest.approx(np.diag(design.gram(weights)))
+        assert design.diagonal_form(at**2) == pytest.approx(design.quadratic_form(np.diag(at**2)))
