@@ -28,6 +28,7 @@ BASE: Final = "matchbox-test-base:bookworm"
 RELEASE: Final = "bookworm"
 RELEASE_PYTHON: Final = (3, 11)
 START_S: Final = 120.0
+PING_S: Final = 5
 USUAL: Final = "/etc/ssl/certs/ca-certificates.crt"
 CERTIFICATES: Final = "/etc/ssl/machine-ca.pem"
 # The settings of this machine that a build needs to reach its package index.
@@ -113,19 +114,41 @@ def _run(*words: str) -> None:
 
 
 def _answers(host: str) -> bool:
-    """Whether an engine listens there. One on another machine is assumed to."""
+    """Whether an engine serves requests there. One on another machine is assumed to.
+
+    That somebody listens says too little: an engine opens its socket long before it is ready, and
+    may end in between; and something else may hold the usual socket.
+    """
     if not host.startswith("unix://"):
         return True
     with socket.socket(socket.AF_UNIX) as caller:
-        return caller.connect_ex(host.removeprefix("unix://")) == 0
+        caller.settimeout(PING_S)
+        try:
+            caller.connect(host.removeprefix("unix://"))
+            caller.sendall(b"GET /_ping HTTP/1.0\r\n\r\n")
+            return b" 200 " in caller.recv(64)
+        except OSError:
+            return False
 
 
 def _start(host: str) -> None:
-    """Starts the keeper, and returns once its engine answers."""
+    """Starts a keeper, and returns once its engine answers.
+
+    What an engine on a killed machine left behind can stop the next one: a process file whose
+    number somebody else has by now, or a torn database. So a second one starts from nothing.
+    """
+    told = _try_to_start(host, CACHE)
+    if told is not None:
+        again = _try_to_start(host, Path(tempfile.mkdtemp(prefix="anew-", dir=CACHE)))
+        assert again is None, f"{told}\n\nIn an empty folder:\n{again}"
+
+
+def _try_to_start(host: str, home: Path) -> str | None:
+    """Starts a keeper whose engine has its files in `home`. Returns what it said if it failed."""
     told = CACHE / "keeper.log"
     with told.open("wb") as log:
         keeper = subprocess.Popen(
-            [sys.executable, "-m", "tests.engine", host],
+            [sys.executable, "-m", "tests.engine", host, str(home)],
             cwd=Path(__file__).parent.parent,
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -134,23 +157,29 @@ def _start(host: str) -> None:
         )
     deadline = time.monotonic() + START_S
     while not _answers(host):
-        over = keeper.poll() is not None or time.monotonic() > deadline
-        assert not over, told.read_text()[-2000:]
+        if keeper.poll() is not None:
+            return told.read_text()[-4000:]
+        if time.monotonic() > deadline:
+            keeper.terminate()
+            keeper.wait()
+            return f"no answer within {START_S:.0f} s\n{told.read_text()[-4000:]}"
         time.sleep(0.1)
     keeper.returncode = 0  # It outlives this process, which need not wait for it.
+    return None
 
 
-def keep(host: str) -> None:
-    """Runs an engine until no test process uses it any more."""
-    place = str(CACHE)
+def keep(host: str, home: Path) -> None:
+    """Runs an engine with its files in `home` until no test process uses it any more."""
     command = [needs("setpriv"), "--pdeathsig", "TERM", needs("dockerd"), "--host", host]
-    command += ["--data-root", f"{place}/docker", "--exec-root", f"{place}/run"]
-    command += ["--pidfile", f"{place}/docker.pid", "--iptables=false", "--bridge=none"]
-    ready = running(command, lambda: _answers(host), CACHE / "docker.log")
+    command += ["--data-root", f"{home}/docker", "--exec-root", f"{home}/run"]
+    command += ["--pidfile", f"{home}/docker.pid", "--iptables=false", "--bridge=none"]
+    ready = running(command, lambda: _answers(host), home / "docker.log")
     # The lock is released last, so that nobody finds an engine that is about to end.
     with (CACHE / "users").open("w") as users, ready:
         fcntl.flock(users, fcntl.LOCK_EX)
+    if home != CACHE:
+        shutil.rmtree(home, ignore_errors=True)
 
 
 if __name__ == "__main__":
-    keep(sys.argv[1])
+    keep(sys.argv[1], Path(sys.argv[2]))
