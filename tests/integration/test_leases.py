@@ -99,30 +99,44 @@ def test_the_match_of_a_frozen_arena_is_played_by_another(platform: Installation
 
 def test_a_false_record_is_refused_and_the_arena_gets_no_more_jobs(platform: Installation) -> None:
     arenas = {one["name"]: one["full_name"] for one in platform.get("/health")["arenas"]}
-    with queues(platform) as queue:
-        message, *_ = eventually(lambda: waiting(queue, wire.PLAY_MATCH))
-    (plain,), *_ = json.loads(b64decode(json.loads(message)["body"]))
-    job = wire.from_plain(wire.PlayMatch, plain)
-    false = replace(played(job), arena=arenas["arena-2"])
-    app = make_celery(Settings(broker_url=broker.address(platform.data)), "ledger")
-    app.send_task(wire.RECORD, args=[wire.to_plain(false)])
-    app.close()
 
     def stopped() -> dict[str, str]:
         lines = platform.get("/health")["arenas"]
         return {one["name"]: one["stopped"] for one in lines if one["stopped"]}
 
+    if "arena-2" in stopped():  # By an earlier go at this test.
+        platform.post(f"/arenas/{arenas['arena-2']}/go-on", reason="the test runs again")
+
+    def lied_about() -> str:
+        """Sends a false record. The id of its match; none if that was over before it arrived."""
+        with queues(platform) as queue:
+            message, *_ = eventually(lambda: waiting(queue, wire.PLAY_MATCH))
+        (plain,), *_ = json.loads(b64decode(json.loads(message)["body"]))
+        job = wire.from_plain(wire.PlayMatch, plain)
+        false = replace(played(job), arena=arenas["arena-2"])
+        app = make_celery(Settings(broker_url=broker.address(platform.data)), "ledger")
+        app.send_task(wire.RECORD, args=[wire.to_plain(false)])
+        app.close()
+
+        def judged() -> bool:
+            there = platform.get(f"/matches/{job.match}")
+            return bool(stopped()) or there["state"] == "finished"
+
+        eventually(judged)
+        return job.match if stopped() else ""
+
     def over() -> set[str]:
         return {one["id"] for one in platform.items("/matches", state="finished")}
 
-    told = eventually(stopped)
+    match = eventually(lied_about)
+    told = stopped()
     earlier = over()
     assert set(told) == {"arena-2"}
-    assert job.match in told["arena-2"]
+    assert match in told["arena-2"]
     kinds = {one["kind"] for one in platform.get("/health")["findings"]}
     assert "stopped" in kinds
-    eventually(lambda: platform.get(f"/matches/{job.match}")["state"] == "finished", LOST_S)
-    by = platform.get(f"/matches/{job.match}")["arena"]
+    eventually(lambda: platform.get(f"/matches/{match}")["state"] == "finished", LOST_S)
+    by = platform.get(f"/matches/{match}")["arena"]
     assert by == arenas["arena-1"], "another arena has played it"
     reaches(platform, finished(platform) + 10)
     late = [platform.get(f"/matches/{name}")["arena"] for name in over() - earlier]
