@@ -48,6 +48,7 @@ from server.times import CLOCKS_MS, MINUTE_MS
 MAX_ATTEMPTS: Final = 20
 """A job is parked after every 20 attempts without a result, since it may be what kills the arenas.
 Nothing is parked while no arena gets such jobs, since then none may have seen it."""
+MAX_SWEPT: Final = 200  # in one turn, since a long one keeps all other writers waiting
 DUE: Final = 0
 """A deadline that has passed at any time."""
 HELD_MS: Final = 45_000
@@ -143,8 +144,7 @@ def find(
     """
     rows = kind.rows(session, subject)
     for row in rows:
-        made = 1 <= attempt <= row.attempt
-        if made and is_token_of(settings, row, attempt, token):
+        if 1 <= attempt <= row.attempt and is_token_of(settings, row, attempt, token):
             return row
     if not rows:
         raise NotFound(f"there is no {kind.name} {subject}")
@@ -372,10 +372,10 @@ def park(
 
 
 def sweep(session: Session, kind: JobKind[Row], *, settings: Settings, now: int) -> int:
-    """Puts jobs that are late back into the queue, and counts no fault; returns how many."""
-    late = overdue(session, kind, now, settings=settings)
-    found = select(kind.model).where(kind.leased, late)
-    rows = session.scalars(found.order_by(kind.model.id)).all()
+    """Puts up to MAX_SWEPT late jobs back into the queue, and counts no fault; returns how many."""
+    late = select(kind.model).where(kind.leased, overdue(session, kind, now, settings=settings))
+    first = late.order_by(kind.model.deadline, kind.model.id)
+    rows = session.scalars(first.limit(MAX_SWEPT)).all()
     for row in rows:
         values = {**kind.to_queued, "arena": None}
         if compare_and_set(session, row, values, kind.leased, attempt=row.attempt):

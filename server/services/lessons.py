@@ -199,10 +199,13 @@ def _after_last_round(season: Season) -> tuple[ColumnElement[bool], ...]:
 
 
 def _open(session: Session, season: Season, last: int, *, settings: Settings, now: int) -> None:
-    """Opens a lesson for every version in `_played`, and sends it."""
+    """Opens a lesson for every version in `_played`, and sends the first `jobs.MAX_SWEPT` of them.
+
+    The others are due at once, so the sweep sends them, as many in each of its turns.
+    """
     before = memories(session, season)
-    for version, played in _played(session, season).items():
-        lesson = Lesson(
+    opened = [
+        Lesson(
             season_id=season.id,
             version_id=version,
             round=last,
@@ -211,8 +214,11 @@ def _open(session: Session, season: Season, last: int, *, settings: Settings, no
             before=before.get(version),
             created_at=now,
         )
-        session.add(lesson)
-        session.flush()
+        for version, played in _played(session, season).items()
+    ]
+    session.add_all(opened)
+    session.flush()
+    for lesson in opened[: jobs.MAX_SWEPT]:
         send(session, lesson, settings=settings, now=now)
 
 

@@ -26,7 +26,7 @@ from server.db.models import (
 from server.queries import courses
 from server.queries import lessons as reading
 from server.queries.job_queue import queue_detail
-from server.services import faults, job_kinds, lessons, rounds, seasons, voids
+from server.services import faults, job_kinds, jobs, lessons, rounds, seasons, voids
 from server.times import HOUR_MS
 from tests.books import (
     USUAL_VARIABLES,
@@ -112,6 +112,23 @@ def test_everybody_who_played_gets_one_lesson(school: School) -> None:
     assert all({job.played[name] for job in jobs} == {0, 1} for name in names)
     assert jobs[0].key != jobs[1].key
     assert jobs[0].pupil.memory is None
+
+
+def test_a_turn_sends_a_part_of_the_lessons_and_the_sweep_sends_the_others(
+    school: School, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "MAX_SWEPT", 1)
+    books = school.books
+    assert not school.taught()
+    (first,) = school.jobs()
+    assert len(school.rows()) == 2, "every lesson is there at once, so none can be forgotten"
+    assert not school.taught()
+    assert not school.jobs(), "another look at the round opens none again"
+    books.clock.pass_by(seconds=1)
+    books.sweep()
+    (second,) = school.jobs()
+    assert [first.pupil.version, second.pupil.version] == [v.digest for v in school.versions]
+    assert (first.attempt, second.attempt) == (1, 1)
 
 
 def test_what_was_learned_is_remembered_from_then_on(school: School) -> None:
