@@ -22,7 +22,6 @@ from dashboard.figures import Drawn
 from dashboard.responses import PageResponse, csv_file, json_response
 from dashboard.source import Source
 from dashboard.tabs import page_of
-from matchbox import registry
 from matchbox.answers import Answer
 from matchbox.answers.board_figures import LengthLine, PairLine, SeatLine
 from matchbox.answers.standings import Board, BoardLine
@@ -87,7 +86,6 @@ class _Pages:
         return render_template(
             "leaderboard.html",
             **values(board, whole.finding),
-            installed=board.game in registry.packages(),
             page=page,
             whole=whole,
             sparks=sparks,

@@ -56,6 +56,7 @@ from dashboard.responses import (
     view_of,
 )
 from dashboard.source import Source
+from matchbox import registry
 from matchbox.answers.matches import Matches
 from matchbox.answers.standings import Board
 from matchbox.errors import BadOption, NotFound, quoted
@@ -101,6 +102,7 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
     blueprint.add_app_template_global(addresses.remembered(), "url_for")
     blueprint.add_app_template_test(is_loopback, "loopback")
     blueprint.add_app_template_test(lambda one: one and one.role == "operator", "operator")
+    blueprint.add_app_template_test(lambda game: game in registry.packages(), "installed")
     for formatter in wording.FILTERS:
         blueprint.add_app_template_filter(formatter, f"format_{formatter.__name__}")
 

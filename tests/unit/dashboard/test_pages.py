@@ -91,6 +91,19 @@ def test_a_page_has_one_heading_and_a_title(path: str) -> None:
     assert tags[: tags.index("body")].count("title") == 1  # a drawing below may have its own
 
 
+@pytest.mark.parametrize("path", ["/seasons/7", "/leagues/cup"])
+def test_a_game_that_is_no_longer_installed_has_no_link_to_its_rules(path: str) -> None:
+    gone = replace(
+        SOURCE,
+        season=lambda number: seasons.season(number, game="gone", title="Gone"),
+        league=lambda name: seasons.league(name, game="gone", title="Gone"),
+    )
+    here, there = get(path), get(path, gone)
+    assert ("a", {"href": "/games/bomb"}) in here.elements
+    assert "Gone" in there.text
+    assert not any("/games/" in seen.get("href", "") for _, seen in there.elements)
+
+
 def test_every_form_carries_its_token() -> None:
     for source in (SOURCE, OPERATOR, cast.EMPTY):
         for path in pages_of(source):
