@@ -229,11 +229,16 @@ def _system_error(error: OSError | UnicodeError) -> tuple[str, int]:
 
 def _usage(error: typer.TyperException) -> str:
     """The error in the command line, with a pointer to the command's help."""
+    from server.input_errors import in_our_words
+
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "matchbox"
     named = isinstance(error, typer.BadParameter) and str(error)
     message = error.format_message() if named else str(error)
     message = message.replace(": Value error, ", ": ").rstrip(".")  # The first is pydantic's.
+    start, mark, reason = message.partition(": Input should ")
+    if mark:
+        message = f"{start}: it {in_our_words(f'Input should {reason}')}"
     if near := getattr(error, "possibilities", None):  # Of an option; the nearest is the first.
         message += f". Did you mean {near[0]}?"
     return f"{message or 'a command is missing'}; see {command} --help"

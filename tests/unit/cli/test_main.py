@@ -45,10 +45,16 @@ def test_every_command_explains_itself(command: str, matchbox: Run) -> None:
     [
         ("nonsense", "No such command 'nonsense'; see matchbox --help"),
         ("simulate bomb", "there are no bots: name those that are to play bomb"),
-        ("simulate bomb simple scared --games 0", "'--games': Input should be greater"),
-        ("simulate bomb simple scared --games 1000000000000", "'--games': Input should be less"),
-        ("compare simple scared --game bomb --games 1000000000000", "Input should be less"),
-        ("up --port web", "'--port': Input should be a valid integer"),
+        (
+            "simulate bomb simple scared --games 0",
+            "'--games': it must be greater than or equal to 1",
+        ),
+        (
+            "simulate bomb simple scared --games 1000000000000",
+            "'--games': it must be less than or equal to",
+        ),
+        ("compare simple scared --game bomb --games 1000000000000", "it must be less than"),
+        ("up --port web", "'--port': it must be a valid integer; see"),
         ("simulate bomb simple scared --hats 3", "see matchbox simulate --help"),
         ("check x.py --gmae bomb", "--gmae. Did you mean --game?; see matchbox check --help"),
         (
@@ -67,7 +73,7 @@ def test_every_command_explains_itself(command: str, matchbox: Run) -> None:
         ("play bomb simple human --json", "a human plays at the terminal"),
         ("check gone.py --game bomb", "gone.py cannot be read"),
         ("check gone.py --game chess", "there is no game 'chess'"),
-        ("admin audit --most 99999999999999999999", "'--most': Input should be less"),
+        ("admin audit --most 99999999999999999999", "'--most': it must be less"),
         ("season show .", "'.' is not a name"),
         ("admin user create alice --role king", "there is no role 'king'"),
     ],
