@@ -20,7 +20,7 @@ from flask import Flask
 from httpx._transports import default
 from hypothesis import settings
 from jinja2 import FileSystemBytecodeCache
-from playwright.sync_api import expect
+from playwright.sync_api import BrowserContext, expect
 from sqlalchemy import create_engine
 from sqlalchemy.dialects.sqlite.base import SQLiteDialect
 from sqlalchemy.util import LRUCache
@@ -236,6 +236,13 @@ def box(kind: str) -> Iterator[Box]:
 def browser_path() -> str:
     """The installed Chromium."""
     return services.needs(*services.BROWSERS)
+
+
+@pytest.fixture
+def context(context: BrowserContext) -> BrowserContext:
+    """A context of the browser in which an action may take as long as what a test expects."""
+    context.set_default_timeout(PATIENCE_MS)
+    return context
 
 
 @pytest.fixture(scope="session")

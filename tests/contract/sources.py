@@ -27,7 +27,9 @@ def kept_files(checkout: Path) -> list[Path]:
     """Every file that git keeps or would add."""
     if not (checkout / ".git").exists():
         missing("clone the project with git to run this: the kept files are not known otherwise")
-    command = [needs("git"), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    # Git would not list the checkout of another account.
+    command = [needs("git"), "-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others"]
+    command.append("--exclude-standard")
     listed = subprocess.run(command, cwd=checkout, check=True, capture_output=True, text=True)
     return [
         path for name in listed.stdout.split("\0") if name and (path := checkout / name).is_file()

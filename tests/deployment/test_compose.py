@@ -12,12 +12,14 @@ from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
 import yaml  # type: ignore[import-untyped]
 
 from cli import deployment, web
+from matchbox import registry
 from matchbox.settings import PREFIX, Settings
 from sandbox import docker_box
 from tests import slow_clients
@@ -353,11 +355,23 @@ def test_the_secrets_can_be_files_that_no_environment_holds(
 
 
 @pytest.mark.slow
+def test_the_deployment_starts_with_every_game_and_an_operator(
+    up: stack.Stack, operator: str
+) -> None:
+    by = {"Authorization": f"Bearer {operator}"}
+    with httpx.Client(base_url=up.url + "/api/v1", timeout=60, headers=by) as api:
+        found = api.get("/games").json()["items"]
+        assert {one["name"] for one in found} == set(registry.packages())
+        assert api.get("/health").status_code == 200
+
+
+@pytest.mark.slow
 def test_a_season_is_played_in_the_deployment(
     up: stack.Stack, operator: str, tmp_path: Path
 ) -> None:
+    name, spring = f"alice-{uuid4().hex[:6]}", f"spring-{uuid4().hex[:6]}"
     with httpx.Client(base_url=up.url + "/api/v1", timeout=60) as api:
-        alice = {"name": "alice", "password": PASSWORD}
+        alice = {"name": name, "password": PASSWORD}
         assert api.post("/accounts", json=alice).status_code == 201
         hers = api.post("/login", json=alice | {"label": "test"}).json()["token"]
         file = tmp_path / "mine.py"
@@ -365,22 +379,22 @@ def test_a_season_is_played_in_the_deployment(
         submit = ("submit", str(file), "--game", "bomb", "--name", "mine", "--wait")
         assert _matchbox(up, hers, *submit)["state"] == "active"
         by = {"Authorization": f"Bearer {operator}"}
-        season = api.post("/seasons", headers=by, json={"name": "spring", "league": "bomb"})
+        season = api.post("/seasons", headers=by, json={"name": spring, "league": "bomb"})
         assert season.status_code == 201, season.text
         for bot in ("house/simple", "house/scared"):
-            done = api.post("/seasons/spring/enter", headers=by, json={"bot": bot})
+            done = api.post(f"/seasons/{spring}/enter", headers=by, json={"bot": bot})
             assert done.status_code == 200, done.text
         mine = {"Authorization": f"Bearer {hers}"}
-        done = api.post("/seasons/spring/enter", headers=mine, json={"bot": "alice/mine"})
+        done = api.post(f"/seasons/{spring}/enter", headers=mine, json={"bot": f"{name}/mine"})
         assert done.status_code == 200, done.text
-        assert api.post("/seasons/spring/start", headers=by).status_code == 200
-        told: Any = eventually(lambda: _finished(api, "spring"), 600, "the season does not end")
-        assert len(api.get("/seasons/spring/standings").json()["lines"]) == 3
+        assert api.post(f"/seasons/{spring}/start", headers=by).status_code == 200
+        told: Any = eventually(lambda: _finished(api, spring), 600, "the season does not end")
+        assert len(api.get(f"/seasons/{spring}/standings").json()["lines"]) == 3
         matches = api.get("/matches", params={"season": told["id"]}).json()["items"]
         assert {match["state"] for match in matches} == {"finished"}
         page = httpx.get(f"{up.url}/matches/{matches[0]['id']}", timeout=60).text
         assert "<dd>docker, " in page, "an author's bot is let in only where the box is walled"
-    proved = _matchbox(up, operator, "season", "verify", "spring")
+    proved = _matchbox(up, operator, "season", "verify", spring)
     assert proved["different"] == []
     assert proved["same"] + len(proved["replayed_only"]) == proved["matches"] == len(matches)
 
@@ -390,20 +404,21 @@ def test_of_two_ledgers_one_may_be_killed_and_the_season_ends_with_every_result_
 ) -> None:
     by = {"Authorization": f"Bearer {operator}"}
     with httpx.Client(base_url=up.url + "/api/v1", timeout=60, headers=by) as api:
-        season = {"name": "wide", "league": "bomb", "cycles": 20, "deals": 1}
+        wide = f"wide-{uuid4().hex[:6]}"
+        season = {"name": wide, "league": "bomb", "cycles": 20, "deals": 1}
         assert api.post("/seasons", json=season).status_code == 201
         for bot in ("house/simple", "house/scared", "house/medium"):
-            assert api.post("/seasons/wide/enter", json={"bot": bot}).status_code == 200
-        assert api.post("/seasons/wide/start").json()["matches"] == 120
-        eventually(lambda: api.get("/seasons/wide").json()["finished"] >= 10)
-        first, _ = up.replicas("ledger")
+            assert api.post(f"/seasons/{wide}/enter", json={"bot": bot}).status_code == 200
+        assert api.post(f"/seasons/{wide}/start").json()["matches"] == 120
+        eventually(lambda: api.get(f"/seasons/{wide}").json()["finished"] >= 10)
+        first, *_ = up.replicas("ledger")
         first.kill()
-        assert not _finished(api, "wide")
-        eventually(lambda: _finished(api, "wide"), 600, "the season does not end")
-        lines = api.get("/seasons/wide/standings").json()["lines"]
+        assert not _finished(api, wide)
+        eventually(lambda: _finished(api, wide), 600, "the season does not end")
+        lines = api.get(f"/seasons/{wide}/standings").json()["lines"]
     assert [line["matches"] for line in lines] == [80] * 3
     look = "select count(*), count(distinct match_id) from result join match on match_id = match.id"
-    ask = f"{look} where season_id = (select id from season where name = 'wide')"
+    ask = f"{look} where season_id = (select id from season where name = '{wide}')"
     words = ["psql", "-h", "/var/run/postgresql", "-U", "matchbox", "-Atc", ask]
     assert up.containers()["postgres"].exec_run(words).output == b"120|120\n"
 

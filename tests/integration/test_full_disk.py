@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -126,10 +127,11 @@ def test_a_full_disk_leaves_the_pages_and_takes_nothing_and_freed_it_goes_on(
         with filled(disk, "ballast", but=LITTLE):
             told = eventually(lambda: finding(platform))
             assert "No matches are sent and no uploads are taken" in told["text"]
-            season = platform.post("/seasons", name="waiting", league="bomb", cycles=2, deals=1)
+            waiting = f"waiting-{uuid4().hex[:6]}"
+            season = platform.post("/seasons", name=waiting, league="bomb", cycles=2, deals=1)
             for name in ("simple", "medium", "scared"):
-                platform.post("/seasons/waiting/enter", bot=f"house/{name}")
-            planned = platform.post("/seasons/waiting/start")["matches"]
+                platform.post(f"/seasons/{waiting}/enter", bot=f"house/{name}")
+            planned = platform.post(f"/seasons/{waiting}/start")["matches"]
             ticks(platform, 3)
             queue = platform.get("/queue")
             assert (queue["queued"], queue["running"]) == (planned, 0)
@@ -146,6 +148,6 @@ def test_a_full_disk_leaves_the_pages_and_takes_nothing_and_freed_it_goes_on(
         eventually(lambda: not finding(platform))
         eventually(platform.rests, why=platform.logs())
         assert len(platform.items("/matches", season=season["id"], state="finished")) == planned
-        told = platform.upload("late", shipped("bomb", "simple") + b"# late\n").json()
+        told = platform.upload("late", shipped("bomb", "simple") + f"# {waiting}\n".encode()).json()
         assert platform.verdict(told["id"])["state"] == "active"
         assert reader.get("/").status_code == 200

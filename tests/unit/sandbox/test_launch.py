@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -54,9 +55,10 @@ def test_a_zygote_that_is_gone_once_it_has_said_why_it_failed_is_quoted() -> Non
         ZygoteClient(lambda: launched)
 
 
-def test_a_container_that_speaks_at_once_is_known_by_its_number(tmp_path: Path) -> None:
-    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
-        _listen(listener, tmp_path)
+def test_a_container_that_speaks_at_once_is_known_by_its_number() -> None:
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with TemporaryDirectory() as folder, listening as listener:
+        _listen(listener, Path(folder))
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as zygote:
             zygote.connect(listener.getsockname())
             control, _ = listener.accept()
