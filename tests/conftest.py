@@ -66,7 +66,8 @@ def pytest_collection() -> Generator[None]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files with slow tests come first, then the others that wait for processes, so that none of
     them runs last and alone. Coverage doubles the processor time of a test, so it is measured only
-    in the quick unit tests of the rooms for which it is requested."""
+    in the quick unit tests of the rooms for which it is requested, and only in the first case of
+    each test."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     waits = {item.path for item in items if any(map(item.path.is_relative_to, LONG))}
     items.sort(key=lambda item: (item.path not in slow, item.path not in waits))
@@ -74,9 +75,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     measured = [TESTS / "unit" / room for room in project["tool"]["coverage"]["run"]["source"]]
     files = {item.path for item in items}
     quick = {path for path in files - slow if any(map(path.is_relative_to, measured))}
+    measured_tests: set[str] = set()
     for item in items:
-        if item.path not in quick:
+        name, _, _ = item.nodeid.partition("[")
+        if item.path not in quick or name in measured_tests:
             item.add_marker("no_cover")
+        measured_tests.add(name)
 
 
 @pytest.fixture(autouse=True, scope="session")
