@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 from tests.installation import children
 from tests.services import needs
 
-WAIT_S: Final = 60
+WAIT_S: Final = 240
 
 
 @dataclass
