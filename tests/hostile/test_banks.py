@@ -17,9 +17,12 @@ from worker.arena import play
 from worker.arena.match_seats import MatchSeats
 
 SEATS = 4
-DEALS = 12
+DEALS = 6
 MARGIN = 1.15
 """A bank has this many times the time that an honest bot needs without the attacker."""
+WORK_S = 0.004
+"""The processor time of each decision. It is most of what a bot needs, so a busy machine, which
+makes everything else slower, changes little."""
 BUSY = """# entrant {entrant}
 import time
 
@@ -28,7 +31,7 @@ from matchbox.games.skull import *
 
 class Busy(RandomAgent):
     def select_move(self, game_state):
-        end = time.process_time() + 0.001
+        end = time.process_time() + {work_s}
         while time.process_time() < end:
             pass
         return super().select_move(game_state)
@@ -53,7 +56,7 @@ def box() -> Iterator[Box]:
         yield opened
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def bank_ms(box: Box) -> int:
     """A bank that honest bots do not use up among themselves."""
     calm = match(box, LIMITS["bank_ms"], *honest(range(SEATS)))
@@ -63,7 +66,7 @@ def bank_ms(box: Box) -> int:
 
 def honest(entrants: range) -> list[bytes]:
     """Honest bots that think for a while; each entrant is a version of its own."""
-    return [BUSY.format(entrant=entrant).encode() for entrant in entrants]
+    return [BUSY.format(entrant=entrant, work_s=WORK_S).encode() for entrant in entrants]
 
 
 def match(box: Box, bank_ms: int, *bots: bytes) -> MatchPlayed:
