@@ -184,14 +184,16 @@ def test_an_operator_may_upgrade_without_a_backup(
 
 def test_a_start_waits_for_a_postgres_that_is_still_starting(tmp_path: Path) -> None:
     told: list[str] = []
+
+    def hear(why: str) -> None:
+        told.append(why)
+        moved.rename(place)
+
     with ExitStack() as stack:
         url = stack.enter_context(services.postgres())
         place = Path(url.partition("host=")[2])
         moved = place.rename(place.with_name(place.name + "-away"))
-        back = threading.Timer(1.0, lambda: moved.rename(place))
-        back.start()
-        wait_for_start(url, 60, told.append)
-        back.join()
+        wait_for_start(url, 60, hear)
         Database(url).close()
     (why,) = told
     assert "cannot be reached; start Postgres" in why

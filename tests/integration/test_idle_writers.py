@@ -19,12 +19,13 @@ from server.services import events
 from server.services.tick import tick
 from tests.books import open_books
 
-IDLE_MS = 1_000
+IDLE_MS = 5_000
+"""Milliseconds, long enough for a writer that only waits for a processor."""
 
 
 @pytest.fixture
 def impatient(postgres_database: str) -> Iterator[Database]:
-    """A database whose idle writers lose their turn after a second, with the tables in it."""
+    """A database whose idle writers lose their turn after five seconds, with the tables in it."""
     migrate(postgres_database)
     database = Database(postgres_database, idle_ms=IDLE_MS)
     yield database
@@ -112,4 +113,4 @@ def test_migrations_and_restores_may_take_their_time(impatient: Database) -> Non
     assert shown == "0"
     with impatient.write() as session:
         shown = session.scalar(text("SHOW idle_in_transaction_session_timeout"))
-    assert shown == "1s"
+    assert shown == "5s"

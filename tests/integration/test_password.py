@@ -73,6 +73,7 @@ def start(server: Server, password: str, checkout: Path, **more: str) -> tuple[i
 def test_postgres_takes_the_password_of_the_environment_over(
     server: Server, checkout: Path
 ) -> None:
+    assert start(server, "the first one", checkout)[0] == 0
     assert not server.admits(ODD)
     assert start(server, ODD, checkout) == (0, "Postgres has the new password.\n")
     assert (server.admits(ODD), server.admits("the first one")) == (True, False)
