@@ -35,7 +35,7 @@ from tests.integration.stormy_season import (
     outcome,
     start,
 )
-from tests.integration.uploads import Author
+from tests.integration.uploads import VERDICT_S, Author
 from tests.services import free_port
 
 DISK: Final = "768m"
@@ -82,16 +82,23 @@ def stormy(
 
 
 def weather(
-    platform: Installation, matches: int, seed: str, storm: Storm, expected: Season
+    platform: Installation,
+    matches: int,
+    seed: str,
+    storm: Storm,
+    expected: Season,
+    limit_s: float = VERDICT_S,
 ) -> Seen:
     """Plays the season in this storm, with uploads throughout; returns the observations.
+
+    Each upload must get its verdict within `limit_s` seconds.
 
     The season's league plays no other matches, so the uploaded bots play none.
     """
     seen = Seen(storm.struck)
     found(platform, matches, seed)
     platform.post("/leagues/bomb/pause")
-    author = Author(platform, "alice", platform.author("alice"))
+    author = Author(platform, "alice", platform.author("alice"), limit_s=limit_s)
     try:
         with author.uploading(UPLOAD_S):
             start(platform, matches)
