@@ -347,6 +347,8 @@ def test_a_backup_that_fails_halfway_is_one_sentence_and_leaves_nothing(
 ) -> None:
     unraised: list[object] = []
     monkeypatch.setattr(sys, "unraisablehook", unraised.append)
+    gc.collect()
+    unraised.clear()  # Other tests have left these.
     small, whole = tmp_path / "small.backup", resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, whole[1]))
     try:

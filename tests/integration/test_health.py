@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any, Final
 
 import httpx
+import msgspec
 import pytest
 import yaml  # type: ignore[import-untyped]
 
+from server.services import alarms
 from tests.installation import (
     PASSWORD,
     Installation,
@@ -249,6 +251,19 @@ def told(platform: Installation, sentence: str) -> int:
         return sum(sentence in text for (text,) in found)
 
 
+def remembered(platform: Installation, kind: str) -> bool:
+    """Returns whether the operators were told of findings of this kind that are not over yet. They
+    are not told of them again."""
+    with closing(sqlite3.connect(platform.data / "matchbox.db", timeout=60)) as database:
+        found = database.execute("SELECT value FROM setting WHERE name = ?", (alarms.NAME,))
+        known = [msgspec.json.decode(text, type=dict[str, alarms.Alarm]) for (text,) in found]
+    return any(
+        alarm.told and name.partition(":")[0] == kind
+        for one in known
+        for name, alarm in one.items()
+    )
+
+
 def test_a_frozen_web_is_told_on_the_machine_at_internal_and_by_the_ledger_s_notice(
     platform: Installation, shown: Callable[[], str]
 ) -> None:
@@ -269,6 +284,7 @@ def test_a_frozen_ledger_is_told_by_the_page_and_once_by_a_notice_of_those_that_
 ) -> None:
     sentence = "The ledger has given no sign of life for"
     eventually(lambda: sentence not in shown())
+    eventually(lambda: not remembered(platform, "ledger"))
     before = told(platform, sentence)
     with frozen_outside_of_its_writes(platform, platform.programs()["ledger"]):
         eventually(lambda: sentence in shown())
