@@ -156,7 +156,7 @@ def test_another_host_plays_matches_to_their_booked_results(platform: Platform) 
 def test_a_host_that_is_killed_or_cut_off_loses_nothing_and_comes_back(platform: Platform) -> None:
     with joined(platform.wire, platform.key(), platform.data) as host:
         killed = platform.until(platform.held)
-        os.kill(host.arena(), signal.SIGKILL)
+        os.kill(platform.until(host.arena), signal.SIGKILL)
         platform.until(lambda: platform.held() not in ([], killed))
         platform.wire.cut()
         platform.until(lambda: platform.arena().state == "silent", GONE_S)
