@@ -188,7 +188,7 @@ def _names(
 
 def _turns(session: Session, stopped: str, now: int) -> list[answers.WaitingJob]:
     late = (TURN.queued, Turn.deadline <= now)
-    query = select(Turn).where(*late).order_by(Turn.id).limit(MAX_JOBS)
+    query = select(Turn).where(*late).order_by(Turn.deadline, Turn.id).limit(MAX_JOBS)
     rows = session.scalars(query.options(joinedload(Turn.table)))
     return [
         answers.WaitingJob(
@@ -201,7 +201,12 @@ def _turns(session: Session, stopped: str, now: int) -> list[answers.WaitingJob]
 
 def _verifications(session: Session, stopped: str, now: int) -> list[answers.WaitingJob]:
     late = (VERIFICATION.queued, MatchVerification.deadline <= now)
-    query = select(MatchVerification).where(*late).order_by(MatchVerification.id).limit(MAX_JOBS)
+    query = (
+        select(MatchVerification)
+        .where(*late)
+        .order_by(MatchVerification.deadline, MatchVerification.id)
+        .limit(MAX_JOBS)
+    )
     query = query.options(joinedload(MatchVerification.match).joinedload(Match.league))
     return [
         answers.WaitingJob(
@@ -214,7 +219,9 @@ def _verifications(session: Session, stopped: str, now: int) -> list[answers.Wai
 
 def _lessons(session: Session, stopped: str, now: int) -> list[answers.WaitingJob]:
     late = (LESSON.queued, LessonRow.deadline <= now)
-    query = select(LessonRow).where(*late).order_by(LessonRow.id).limit(MAX_JOBS)
+    query = (
+        select(LessonRow).where(*late).order_by(LessonRow.deadline, LessonRow.id).limit(MAX_JOBS)
+    )
     query = query.options(joinedload(LessonRow.version).options(_WITH_OWNER))
     rows = session.scalars(query.options(joinedload(LessonRow.season)))
     lately = job_times.of_lessons(session, now=now)

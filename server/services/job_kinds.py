@@ -103,13 +103,13 @@ def claim_unclaimed(session: Session, message: wire.Claim, *, settings: Settings
 
 
 def take_from(session: Session, arena: str) -> None:
-    """Takes the jobs that this arena holds from it; other arenas get them at the next tick."""
+    """Takes the jobs that this arena holds from it; other arenas get them at the next ticks."""
     for kind in ALL:
         jobs.take(session, kind, kind.model.arena == arena)
 
 
 def take_from_key(session: Session, key: str) -> None:
-    """Takes their jobs from all arenas with this key; other arenas get them at the next tick."""
+    """Takes their jobs from all arenas with this key; other arenas get them at the next ticks."""
     for kind in ALL:
         jobs.take(session, kind, of_key(kind.model.arena, key))
 
@@ -195,8 +195,9 @@ def _find(
 def sweep(session: Session, *, settings: Settings, now: int) -> int:
     """Puts jobs that are late back into the queue; counts no fault for that.
 
-    Try-outs wait for their turns instead: sends those whose turn it is, among them those that were
-    never sent. Returns the number of jobs that were late or due.
+    It takes at most `jobs.MAX_SWEPT` of each kind. Try-outs wait for their turns instead: sends
+    those whose turn it is, among them those that were never sent. Returns the number of jobs that
+    were taken or due.
     """
     swept = [kind for kind in ALL if kind not in (TRY_OUT, TRY_DRAFT)]
     late = sum(jobs.sweep(session, kind, settings=settings, now=now) for kind in swept)

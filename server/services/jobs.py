@@ -325,8 +325,8 @@ def unclaimed(session: Session, kind: JobKind[Row], *, before: int, now: int) ->
 def expire(session: Session, kind: JobKind[Row], row: Row, arena: str | None = None) -> bool:
     """Ends the lease of a job that no arena, or only this one, has claimed.
 
-    So it is sent again at the next tick. Returns False if another arena has claimed it, or if a
-    later attempt has begun.
+    So it is sent again at one of the next ticks. Returns False if another arena has claimed it,
+    or if a later attempt has begun.
     """
     free = and_(kind.leased, or_(kind.model.arena.is_(None), kind.model.arena == arena))
     return compare_and_set(session, row, {"deadline": DUE}, free, attempt=row.attempt)

@@ -209,7 +209,7 @@ def _open(session: Session, season: Season, last: int, *, settings: Settings, no
             season_id=season.id,
             version_id=version,
             round=last,
-            deadline=now,
+            deadline=jobs.DUE,
             played=played,
             before=before.get(version),
             created_at=now,

@@ -129,4 +129,4 @@ def test_a_person_does_not_wait_for_a_match_that_holds_all_other_arenas(tmp_path
             name = opened(platform, "bomb", "simple")
             assert mine(platform, name)["state"] == "persons"
             assert platform.verdict(platform.upload("other", QUICK).json()["id"])
-            assert platform.get(f"/matches/{slow[0]['id']}")["state"] != "finished"
+            assert platform.get(f"/matches/{slow[0]['id']}")["state"] in ("running", "queued")

@@ -131,7 +131,7 @@ def test_a_job_goes_out_and_its_result_comes_back(broker: str, tmp_path: Path) -
     assert wire.from_plain(TriedOut, found[wire.SETTLE]).accepted
     record = records.unpack(wire.from_plain(MatchPlayed, found[wire.RECORD]).record)
     assert len(record.bouts) == 4
-    assert len(books.claims) >= 2, "an arena claims a long match again while it plays it"
+    assert len({claim["subject"] for claim in books.claims}) == 2
     wall = books.walls[0]
     assert (wall["arena"], wall["walled"], wall["why"]) == ("arena-1@test", True, "")
 
@@ -145,10 +145,11 @@ def test_a_killed_arena_takes_its_job_up_again_when_it_starts(broker: str, tmp_p
             first.send_signal(signal.SIGKILL)
             first.wait()
         assert results(broker) == []
+        before = len(books.claims)
         with arena(broker, server, tmp_path):
             until(lambda: results(broker), tmp_path)
     assert [task for task, _ in results(broker)] == [wire.RECORD]
-    assert len(books.claims) >= 2, "an arena claims a long match again while it plays it"
+    assert len(books.claims) > before
 
 
 def test_an_arena_that_is_told_to_stop_gives_its_job_back(broker: str, tmp_path: Path) -> None:

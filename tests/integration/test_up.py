@@ -111,11 +111,12 @@ def is_open_to_others(path: Path) -> bool:
 
 
 def test_its_data_is_its_owners_alone(platform: Installation) -> None:
-    open_to_others = [
-        str(found.relative_to(platform.data))
-        for found in (platform.data, *platform.data.rglob("*"))
-        if is_open_to_others(found)
+    found = [
+        Path(folder, name)
+        for folder, folders, files in os.walk(platform.data)
+        for name in (".", *folders, *files)
     ]
+    open_to_others = [str(place) for place in found if is_open_to_others(place)]
     assert stat.S_IMODE((platform.data / "secrets.json").stat().st_mode) == 0o600
     assert open_to_others == []
 

@@ -104,6 +104,21 @@ def test_a_game_that_is_no_longer_installed_has_no_link_to_its_rules(path: str) 
     assert not any("/games/" in seen.get("href", "") for _, seen in there.elements)
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        path
+        for path in PAGES
+        if re.fullmatch(r"/bots/alice/careful(/versions/\d+(/source)?)?", path)
+    ],
+)
+def test_a_bot_of_a_game_that_is_no_longer_installed_has_no_link_to_its_workbench(
+    path: str,
+) -> None:
+    gone = replace(SOURCE, bot=lambda owner, name: cast.bot(owner, name, game="gone"))
+    assert not any("/submit?" in seen.get("href", "") for _, seen in get(path, gone).elements)
+
+
 def test_every_form_carries_its_token() -> None:
     for source in (SOURCE, OPERATOR, cast.EMPTY):
         for path in pages_of(source):

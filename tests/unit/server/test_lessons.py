@@ -129,6 +129,14 @@ def test_a_turn_sends_a_part_of_the_lessons_and_the_sweep_sends_the_others(
     (second,) = school.jobs()
     assert [first.pupil.version, second.pupil.version] == [v.digest for v in school.versions]
     assert (first.attempt, second.attempt) == (1, 1)
+    books.clock.pass_by(minutes=books.settings.lease_minutes + 1)
+    with books.write() as session:  # The lesson with the greater number is the later one.
+        late = Lesson.version_id == school.versions[1].id
+        session.execute(update(Lesson).where(late).values(deadline=Lesson.deadline - 60_000))
+    for expected in (second, first):
+        books.sweep()
+        (again,) = school.jobs()
+        assert (again.pupil.version, again.attempt) == (expected.pupil.version, 2)
 
 
 def test_what_was_learned_is_remembered_from_then_on(school: School) -> None:

@@ -117,6 +117,8 @@ def test_the_record_of_a_table_is_there_though_its_game_is_no_longer_installed(
     assert page.status_code == 200
     assert "no longer installed" in page.text
     assert f'href="/api/v1/tables/{table}"' in page.text
+    assert 'href="/games/war"' not in page.text
+    assert 'href="/play/war"' not in page.text
 
 
 def test_a_board_is_shown_though_its_game_is_no_longer_installed(
