@@ -121,7 +121,7 @@ def test_a_false_record_is_refused_and_the_arena_gets_no_more_jobs(platform: Ins
         app.close()
 
         eventually(stopped)
-        if platform.get(f"/matches/{job.match}")["arena"] != arenas["arena-2"]:
+        if platform.get(f"/matches/{job.match}").get("arena") != arenas["arena-2"]:
             return job.match
         go_on()
         return ""
