@@ -71,5 +71,5 @@ def test_a_kind_is_found_however_it_is_sent() -> None:
 
 def test_authors_are_told_every_kind_that_a_webhook_may_get(checkout: Path) -> None:
     text = (checkout / "docs/write-a-bot.md").read_text()
-    (listed,) = re.findall(r"`kind` \((.+?)\)", text, re.DOTALL)
+    (listed,) = re.findall(r"`kind`\s+\((.+?)\)", text, re.DOTALL)
     assert sorted(re.findall(r"`([\w-]+)`", listed)) == sorted(NOTICE_KINDS)
