@@ -73,8 +73,8 @@ def test_a_figure_is_drawn_if_the_board_changes_while_the_drawing_script_is_load
     boards, held = [BOARD], list[Route]()
     with serving(replace(SOURCE, leaderboard=lambda game: boards[-1])) as address:
         watched.route("**/plotly-cartesian*", lambda route: held.append(route))
-        watched.goto(address + "/leaderboards/bomb")
         with watched.expect_request("**/plotly-cartesian*"):
+            watched.goto(address + "/leaderboards/bomb")
             watched.locator(".canvas").scroll_into_view_if_needed()
         boards.append(board(*BOARD.lines[:2]))
         expect(watched.locator("#board tbody tr")).to_have_count(2)
