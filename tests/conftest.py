@@ -75,12 +75,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     measured = [TESTS / "unit" / room for room in project["tool"]["coverage"]["run"]["source"]]
     files = {item.path for item in items}
     quick = {path for path in files - slow if any(map(path.is_relative_to, measured))}
-    measured_tests: set[str] = set()
+    seen: set[str] = set()
     for item in items:
         name, _, _ = item.nodeid.partition("[")
-        if item.path not in quick or name in measured_tests:
+        if item.path not in quick or name in seen:
             item.add_marker("no_cover")
-        measured_tests.add(name)
+        seen.add(name)
 
 
 @pytest.fixture(autouse=True, scope="session")
