@@ -70,7 +70,8 @@ class _Pages:
         self.source = source
 
     def leaderboard(self, game: str) -> PageResponse:
-        if (seen := request.args.get("seen")) and seen == self.source.board_digest(game):
+        stamp = self.source.board_stamp(game)  # Read first: the board may be newer, never older.
+        if (seen := request.args.get("seen")) and seen == stamp:
             return Response(status=204)  # nothing has changed since the page was sent
         board = self.source.leaderboard(game)
         viewer = self.source.viewer()
@@ -86,6 +87,7 @@ class _Pages:
         return render_template(
             "leaderboard.html",
             **values(board, whole.finding),
+            stamp=stamp,
             page=page,
             whole=whole,
             sparks=sparks,

@@ -57,8 +57,8 @@ class Source(Protocol):
     def leaderboard(self, name: str) -> Board:
         """The standing of the continuous league with this name."""
 
-    def board_digest(self, name: str) -> str | None:
-        """The digest of the rows of that standing; None before the first."""
+    def board_stamp(self, name: str) -> str:
+        """A text that changes whenever that standing, or a name on it, may change."""
 
     def board_figures(self, name: str, top: int | None, after: int) -> BoardFigures:
         """The counts behind the figures of a league's board.

@@ -121,6 +121,7 @@ function saveDraft() {
   const draft = isEmpty || isOffered() ? null : { text: text(), at: Date.now() };
   unkept = !store(key, draft);
   if (!unkept) known = draft?.text;
+  leadBack();
   showStatus();
 }
 
@@ -201,6 +202,8 @@ function showStatus() {
 async function choose(event) {
   const choice = ++choices;
   const isDraft = switchDraft();
+  keepAddress();
+  leadBack();
   const before = text();
   const page = await fetchPage(submitAddress());
   if (choice !== choices) return; // A later choice counts.
@@ -349,7 +352,7 @@ form.addEventListener("drop", (event) => {
 const VERDICT = "matchbox:verdict";
 
 function rememberVerdict(address) {
-  history.replaceState(history.state, "", submitAddress());
+  keepAddress();
   try {
     sessionStorage.setItem(VERDICT, JSON.stringify({ key, address, sent }));
   } catch {
@@ -432,9 +435,23 @@ function submitAddress() {
   return `/submit?${new URLSearchParams(chosen)}`;
 }
 
+// So a reload shows the same bot, and its draft.
+function keepAddress() {
+  history.replaceState(history.state, "", submitAddress());
+}
+
+const addressOf = (entrance) => `${entrance}?next=${encodeURIComponent(submitAddress())}`;
+
+// Makes each log-in and sign-up lead back to the same bot.
+function leadBack() {
+  for (const link of document.querySelectorAll("a[href^='/login'], a[href^='/signup']")) {
+    link.href = addressOf(link.pathname);
+  }
+}
+
 function loginLink() {
   const link = document.createElement("a");
-  link.href = `/login?next=${encodeURIComponent(submitAddress())}`;
+  link.href = addressOf("/login");
   link.textContent = "Log in again";
   return link;
 }
@@ -501,6 +518,7 @@ field("name").addEventListener("change", choose);
 addEventListener("pageshow", () => field("game").selectedOptions[0].defaultSelected || choose());
 field("file").addEventListener("change", () => takeFile(chosenFile()));
 field("class_name").addEventListener("input", showStatus);
+if (!isOffered()) leadBack();
 showStatus();
 showLastVerdict();
 setInterval(showStatus, 20000); // The age of the draft.

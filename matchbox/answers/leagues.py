@@ -91,7 +91,8 @@ class Round(Answer):
 
 
 class Season(SeasonLine):
-    """A season with its entrants; `trophy` is null until it is finished.
+    """A season with its entrants; `trophy` is null until it is finished, and if it is a knock-out
+    that ended without a final.
 
     `newer` has the active versions that came too late, as numbers by bot. `editions` are all
     divisions. `admission`, `schedule` and `paused` are the league's. `may_enter` says whether the

@@ -38,4 +38,4 @@ from server.queries.platform import (
     sessions,
     tokens,
 )
-from server.queries.standings import board_digest, leaderboard, season_standings
+from server.queries.standings import board_stamp, leaderboard, season_standings

@@ -314,6 +314,8 @@ def _trophy(session: Session, row: Season) -> Trophy | None:
     won = [version for version in row.places if version in shown]
     if won:
         return Trophy(champion=_names(session, won[:1])[0], shared=[])
+    if row.format.get("kind") == "knock-out":  # It ended without a final.
+        return None
     played = [line for line in standing.lines if line["matches"]]
     first = [line for line in played if line["rank_range"][0] == 1]
     bots = _names(session, [line["version_id"] for line in first])

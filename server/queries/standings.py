@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sqlalchemy import func, select
@@ -75,10 +76,13 @@ def boarded(session: Session, row: League) -> Boarded:
     )
 
 
-def board_digest(session: Session, name: str) -> str | None:
-    """Returns the digest of the rows of that league's standing. Raises UnknownGame or NotFound."""
-    scope = scope_of(continuous(session, name))
-    return session.scalar(select(Standing.rows_digest).where(Standing.scope == scope))
+def board_stamp(session: Session, name: str) -> str:
+    """Returns a short text that changes whenever that league's board may change.
+
+    Raises UnknownGame or NotFound.
+    """
+    found = stamp(session, continuous(session, name))
+    return sha256(repr(found).encode()).hexdigest()[:16]
 
 
 def continuous(session: Session, name: str) -> League:

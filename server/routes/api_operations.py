@@ -105,7 +105,7 @@ def recompute_season(season: str) -> Response:
     """Recomputes the season's standing now; for operators."""
     operations.recompute_season(context(), signed_in(), acting, season)
     with context().read() as session:
-        return answered(queries.season_standings(session, None, season))
+        return answered(queries.season_standings(session, account(session), season))
 
 
 @routes.post("/leagues/<league:name>/recompute")

@@ -39,7 +39,7 @@ class ServerSource(AccountSource, OperatorSource, SeasonSource):
 
     games = staticmethod(reading(queries.games))
     leaderboard = staticmethod(reading(queries.leaderboard))
-    board_digest = staticmethod(reading(queries.board_digest))
+    board_stamp = staticmethod(reading(queries.board_stamp))
     board_figures = staticmethod(reading(queries.board_figures))
     board_pairs = staticmethod(reading(queries.board_pairs))
     rating_trails = staticmethod(reading(queries.rating_trails))

@@ -142,9 +142,9 @@ def read_list(text: str) -> NameList:
     """Reads a list of accounts to make: one name a line, or CSV.
 
     A second column holds notes, such as the pupils' real names. A heading may say where the names
-    are ("account", or "name"), and the notes ("note", or "name" beside the accounts). Columns are
-    separated by commas, semicolons or tabs. Empty lines are left out, and so is the byte order mark
-    that spreadsheets write.
+    are ("account", or "name"), and the notes ("note", or "name" beside the accounts), also in the
+    plural. Columns are separated by commas, semicolons or tabs. Empty lines are left out, and so is
+    the byte order mark that spreadsheets write.
 
     Raises BadOption, also for a first line that looks like another heading.
     """
@@ -161,7 +161,7 @@ def read_list(text: str) -> NameList:
         raise BadOption("a quotation mark is not closed in its line; close it, or leave it out").of(
             "names"
         )
-    heading = [cell.lower() for cell in rows[0]]
+    heading = [cell.lower().removesuffix("s") for cell in rows[0]]
     if "account" in heading or "name" in heading:
         own = _accounts_column(heading, rows[1:])
         other = next(

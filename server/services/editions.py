@@ -224,14 +224,27 @@ def _in_quarantine(session: Session, season: Season) -> list[Bot]:
 
 
 def _open(session: Session, league: League, now: int, held: Sequence[Bot] = ()) -> None:
-    editions = select(Season).where(Season.league_id == league.id)
-    newest = editions.order_by(Season.edition.desc(), Season.division)
-    last = session.scalars(newest.limit(1)).first()
+    last = _last_edition(session, league.name)
     season = seasons.add(session, league, name=next_name(session, league.name), now=now)
     if last is not None:
         _carry_over(session, season, divisions.divisions_of(session, last), held)
     classes.enter_members(session, league, season=season, now=now)  # in the places that are left
     audit.note(session, None, "season.create", f"season:{season.id}", now=now)
+
+
+def _last_edition(session: Session, league: str) -> Season | None:
+    """The highest division of the league's newest edition.
+
+    A draft, or a season that was cancelled before it began, counts only if it had a place in the
+    schedule, or if there is no other season.
+    """
+    scheduled_or_begun = or_(Season.starts_at.is_not(None), Season.started_at.is_not(None))
+    counts = or_(
+        scheduled_or_begun, Season.state.not_in((SeasonState.DRAFT, SeasonState.CANCELLED))
+    )
+    query = select(Season).join(Season.league).where(League.name == league)
+    newest = query.order_by(counts.desc(), Season.edition.desc(), Season.division).limit(1)
+    return session.scalars(newest).first()
 
 
 def _carry_over(
@@ -258,9 +271,7 @@ def next_name(session: Session, league: str) -> str:
     "Autumn 2" is followed by "Autumn 3", "Term 2026" by "Term 2027", and a name without a number by
     itself and the number of the edition. The first season gets the league's name and 1.
     """
-    query = select(Season).join(Season.league).where(League.name == league)
-    newest = query.order_by(Season.edition.desc(), Season.division).limit(1)
-    last = session.scalars(newest).first()
+    last = _last_edition(session, league)
     name = league if last is None else last.name
     counted = _NUMBER.search(name)
     stem = name[: counted.start() if counted else None][:40].rstrip()

@@ -246,13 +246,13 @@ def cancel(session: Session, actor: User, name: int | str, *, now: int) -> None:
 
     Lessons that are not over end, too. Raises Forbidden, NotFound or Conflict.
     """
-    over, at = SeasonState.CANCELLED, {"finished_at": now}
-    ended = _change_all(session, actor, name, "season.cancel", _LIVING, over, now, **at)
-    numbers = [row.id for row in ended]
-    why = "the season was cancelled"
-    its_own = Match.season_id.in_(numbers)
-    exclusions.make_void(session, VoidCause.CANCELLED, why, its_own, now=now)
+    over = SeasonState.CANCELLED
+    ended = _change_all(session, actor, name, "season.cancel", _LIVING, over, now, finished_at=now)
+    numbers, why = [row.id for row in ended], "the season was cancelled"
+    exclusions.make_void(session, VoidCause.CANCELLED, why, Match.season_id.in_(numbers), now=now)
     lessons.cancel(session, numbers, now=now)
+    for row in ended:  # Results may have come since the standing was computed last.
+        standings.mark(session, row)
 
 
 def finish(
@@ -326,17 +326,17 @@ def _change_all(
     now: int,
     **values: int | None,
 ) -> list[Season]:
-    """Changes the state of the season, and of those other divisions whose state is one of `before`.
+    """Changes the state of those divisions of the season's edition whose state is in `before`.
 
-    Returns the changed ones. Raises Forbidden, NotFound or Conflict.
+    Returns them. Raises Forbidden, NotFound, or Conflict if the season is over or there are none.
     """
     season = _season_for_operator(session, actor, name)
+    taken = [row for row in divisions.divisions_of(session, season) if row.state in before]
     if season.state not in _LIVING:
-        what = f"nothing of it is left to {action.removeprefix('season.')}"
+        step = action.removeprefix("season.")
+        what = f"name {taken[0].name!r}, which is not" if taken else f"nothing is left to {step}"
         raise Conflict(f"season {season.name} is {season.state}; {what}")
-    edition = divisions.divisions_of(session, season)
-    taken = [row for row in edition if row.state in before or row.id == season.id]
-    for row in taken:
+    for row in taken or [season]:  # The season itself: its state is wrong, which is an error.
         _change(session, row, before, after, now, **values)
         audit.note(session, actor, action, f"season:{row.id}", now=now)
     return taken

@@ -258,6 +258,21 @@ def test_the_verdict_appears_by_itself(watched: Page) -> None:
         watched.goto("about:blank")
 
 
+def test_the_lead_of_a_bots_page_follows_the_verdict(watched: Page) -> None:
+    waits = cast.version(1, "pending", None)
+    bots = [cast.bot("alice", "careful", active=None, standing=None, versions=[waits])]
+    with serving(replace(SOURCE, bot=lambda owner, name: bots[-1])) as address:
+        watched.goto(address + "/bots/alice/careful")
+        lead = watched.locator("main .lead")
+        expect(lead).to_contain_text("no version plays at present")
+        plays = cast.version(1, "active", cast.report("accepted"))
+        bots.append(cast.bot("alice", "careful", active=1, standing=None, versions=[plays]))
+        expect(lead).to_contain_text("Version 1 plays Bomb")
+        expect(watched.locator("#lead")).to_contain_text("CPU time per decision in its try-out")
+        expect(watched.locator("#versions[hx-get]")).to_have_count(0)
+        watched.goto("about:blank")
+
+
 def test_what_a_reader_has_unfolded_stays_so_when_the_page_asks_again(watched: Page) -> None:
     told = cast.report("accepted", log="a line that the bot printed")
     bot = cast.bot("alice", "careful", versions=[cast.version(4, "active", told)])

@@ -70,10 +70,8 @@ def test_the_game_brings_its_example_and_rules_and_each_bot_keeps_its_draft(
     watched.get_by_label("Name of the bot").blur()
     expect(watched.locator("#draft")).to_contain_text("Draft of a moment ago")
     watched.reload()
-    assert source(watched) == game_pages.example("bomb")
-    watched.get_by_label("Name of the bot").fill("named")
-    watched.get_by_label("Name of the bot").blur()
-    expect(editor(watched)).to_have_text("# of bomb")
+    expect(watched.get_by_label("Name of the bot")).to_have_value("named")
+    assert source(watched) == "# of bomb"
 
 
 def test_undo_does_not_bring_the_text_of_another_game(page: Page, address: str) -> None:
@@ -121,8 +119,6 @@ def test_a_text_that_gets_the_name_of_a_bot_stays_and_that_bots_draft_can_be_bro
     expect(page.get_by_role("button", name="Bring back the draft")).to_be_visible()
     assert source(page) == "# the new text"
     page.reload()
-    page.get_by_label("Name of the bot").fill("named")
-    page.get_by_label("Name of the bot").blur()
     expect(editor(page)).to_have_text("# the new text")
     page.get_by_role("button", name="Bring back the draft").click()
     assert source(page) == "# the old text"
@@ -539,6 +535,42 @@ def test_a_log_out_in_another_tab_while_a_verdict_waits_takes_no_text_from_the_p
     expect(editor(page)).to_have_text("# mine")
     expect(page.get_by_label("Game")).to_have_value("war")
     expect(page.get_by_label(NAME)).to_have_value("mine")
+
+
+@pytest.mark.parametrize("place", ["#bench", "header"])
+def test_a_sign_up_leads_back_to_the_game_and_the_name_and_so_to_the_text(
+    page: Page, address: str, place: str
+) -> None:
+    page.goto(address + "/submit")
+    page.get_by_label("Game").select_option("war")
+    expect(page.locator("#command")).to_contain_text("--game war")
+    write_text(page, "# mine")
+    page.get_by_label(NAME).fill("mine")
+    page.locator(place).get_by_role("link", name="Log in").click()
+    page.get_by_role("main").get_by_role("link", name="Sign up").click()
+    page.get_by_label("Name").fill("alice")
+    page.get_by_label("Password").fill("correct horse battery")
+    page.get_by_role("button", name="Sign up").click()
+    expect(editor(page)).to_have_text("# mine")
+    expect(page.get_by_label("Game")).to_have_value("war")
+    expect(page.get_by_label(NAME)).to_have_value("mine")
+
+
+def test_once_a_text_is_written_every_log_in_leads_back_to_its_game(
+    page: Page, address: str
+) -> None:
+    """A member of a league would get its game instead of the first one."""
+    page.goto(address + "/submit")
+    editor(page)
+    entrances = page.locator("a[href^='/login'], a[href^='/signup']")
+    assert "game" not in str(entrances.evaluate_all("all => all.map((one) => one.href)"))
+    back = "next=%2Fsubmit%3Fgame%3D" + page.get_by_label("Game").input_value()
+    write_text(page, "# mine")
+    for _ in range(2):
+        expect(page.locator("#draft")).to_contain_text("Draft of a moment ago")
+        leads = entrances.evaluate_all("all => all.map((one) => one.href)")
+        assert [back in lead for lead in leads] == [True] * 4
+        page.reload()
 
 
 def test_after_a_log_in_in_another_tab_the_form_can_be_sent_again(page: Page, address: str) -> None:

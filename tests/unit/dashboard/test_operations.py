@@ -14,7 +14,7 @@ from matchbox.answers.platform import Audit
 from matchbox.answers.queue import Waiting
 from matchbox.errors import Forbidden
 from tests.unit.dashboard import cast, seasons
-from tests.unit.dashboard.cast import MATCH, NOBODY, OPERATOR, SOURCE, get
+from tests.unit.dashboard.cast import EMPTY, MATCH, NOBODY, OPERATOR, SOURCE, get
 
 OPERATE = ("/admin/audit", "/seasons/7/operate", f"/matches/{MATCH}/operate")
 
@@ -176,6 +176,29 @@ def test_a_parked_version_says_so_with_and_without_the_platforms_error(
         assert said.format(why) in get("/bots/alice/careful/versions/4", source).text
         page = get("/bots/alice/careful", source).text
         assert (trouble or "an operator has been notified") in page
+
+
+@pytest.mark.parametrize(("state", "every"), [("pending", {"2s", "1s"}), ("quarantined", {"5s"})])
+def test_a_page_asks_seldom_for_a_verdict_that_waits_for_an_operator(
+    state: State, every: set[str]
+) -> None:
+    def asked(*, parked: bool) -> set[str]:
+        row = cast.version(4, state, None, parked=parked, id=4)
+        source = replace(SOURCE, bot=lambda owner, name: cast.bot(owner, name, versions=[row]))
+        pages = [get(f"/bots/alice/careful{more}", source).text for more in ("", "/versions/4")]
+        return {*re.findall(r'hx-trigger="every (\w+)" hx-select="#ver', " ".join(pages))}
+
+    assert asked(parked=False) == every
+    assert asked(parked=True) == {"30s"}
+
+
+@pytest.mark.parametrize("path", ["/admin", "/admin/health"])
+def test_only_the_number_of_findings_is_read_out_when_it_changes(path: str) -> None:
+    found = replace(EMPTY, viewer=OPERATOR.viewer, health=lambda: cast.HEALTH)
+    page = get(path, found).text
+    assert "has not reported for 50 s." in page
+    assert 'role="alert"' not in page
+    assert 'role="status">1 finding</p>' in page
 
 
 def test_a_version_in_quarantine_says_why_its_try_out_waits() -> None:

@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from itertools import islice
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from werkzeug.test import TestResponse
@@ -96,6 +97,13 @@ def test_the_form_offers_the_bots_the_best_first() -> None:
     assert "Start the game" not in nobodys
     assert "/login?next=/play/bomb" in nobodys
     assert get("/play/chess").status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/play/bomb", "/play/bomb?seats=2"])
+def test_a_log_in_or_a_sign_up_leads_back_to_the_same_number_of_players(path: str) -> None:
+    note = get(path, NOBODY).text.partition("To play, ")[2].partition("</p>")[0]
+    links = re.findall(r'href="/(login|signup)\?next=([^"]*)"', note)
+    assert [(one, unquote(there)) for one, there in links] == [("login", path), ("signup", path)]
 
 
 def test_of_many_bots_the_best_are_in_the_list_and_any_other_is_named() -> None:

@@ -117,7 +117,7 @@ def test_a_class_page_at_an_address_for_everybody_does_not_warn() -> None:
     [
         ("cup", {}, "From the season spring."),
         ("cup", {"divisions": 3}, "From the season spring and the divisions below it, 3 in all."),
-        ("cup", {"season": None}, "No season of the league has begun yet."),
+        ("cup", {"season": None}, "No season of the league has begun yet;"),
         ("bomb", {"season": None}, "From the leaderboard of the league."),
         (
             "cup",

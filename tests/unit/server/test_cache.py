@@ -7,7 +7,7 @@ from itertools import count
 from matchbox.answers.standings import Board
 from server import queries
 from server.db.models import League, User
-from server.services import standings
+from server.services import standings, uploads
 from server.services.cache import Cache
 from tests.books import Books, open_books
 
@@ -55,6 +55,32 @@ def test_a_kept_board_follows_its_standing_and_the_names_of_its_owners(
         user = session.get_one(User, bob.id)
         user.name, user.deleted_at = "deleted-1", books.clock()
     assert "bob/bot" not in {line.bot for line in board(books, league).lines}
+
+
+def test_the_stamp_of_a_board_changes_when_bots_come_and_go_without_a_result(
+    books: Books, alice: User, bob: User
+) -> None:
+    league = books.league()
+    stamps = [stamp(books, league)]
+    for owner in (alice, bob):
+        books.bot(owner, "bot")
+        refresh(books, league)
+        stamps.append(stamp(books, league))
+    with books.write() as session:
+        uploads.retire(session, alice, "alice/bot", now=books.clock())
+    refresh(books, league)
+    stamps.append(stamp(books, league))
+    with books.write() as session:
+        session.get_one(User, bob.id).deleted_at = books.clock()
+    stamps.append(stamp(books, league))
+    assert len({*stamps}) == len(stamps)
+    assert stamp(books, league) == stamps[-1]
+
+
+def stamp(books: Books, league: League) -> str:
+    """The stamp of the league's leaderboard."""
+    with books.read() as session:
+        return queries.board_stamp(session, league.name)
 
 
 def board(books: Books, league: League) -> Board:

@@ -316,6 +316,7 @@ def test_names_are_read_one_a_line_or_as_csv(text: str, names: list[str]) -> Non
         "Name;Class;Account\nAnna Müller;7b;owl\nBen;7b;heron\n;7b;swan",
         "note,name\nAnna Müller,owl\nBen,heron\n,swan",
         "Login;Name\nowl;Anna Müller\nheron;Ben\nswan",
+        "Accounts;Notes\nowl;Anna Müller\nheron;Ben\nswan",
     ],
 )
 def test_a_list_may_have_notes_on_the_accounts_in_either_column(text: str) -> None:

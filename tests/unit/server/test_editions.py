@@ -304,6 +304,26 @@ def test_a_cancelled_edition_leaves_its_time_out(
     assert editions(books, league)[1:] == [("cup 2", "open", "22:30")]
 
 
+@pytest.mark.parametrize("draft", [True, False])
+def test_a_season_beside_the_schedule_that_never_began_is_not_the_last_edition(
+    draft: bool, books: Books, league: League, alice: User, bob: User, charlie: User
+) -> None:
+    for owner in (alice, bob):
+        books.bot(owner, f"{owner.name}s")
+    tick(books.context)
+    wait_until(books, "22:20")
+    play_out(books)
+    with books.write() as session:
+        knobs: dict[str, Any] = {"league": "cup", "draft": draft, "now": books.clock()}
+        made = seasons.create(session, charlie, name="try 7", **knobs)
+        if not draft:
+            seasons.cancel(session, charlie, made.id, now=books.clock())
+    wait_until(books, "22:30")
+    names = [name for name, _, _ in editions(books, league)]
+    assert names == ["cup 1", "cup 2", "try 7", "cup 3"]
+    assert entrants(books, "cup 3") == ["alices", "bobs"]
+
+
 def test_an_edition_that_was_opened_while_the_clock_was_ahead_keeps_to_the_schedule(
     books: Books, league: League, charlie: User, alice: User, bob: User
 ) -> None:
@@ -766,8 +786,15 @@ def test_an_operator_s_steps_are_for_all_divisions_that_are_not_over(
     step(seasons.resume, first.id)
     assert states() == ["running", "running"]
     with books.write() as session:
+        seasons.stop(session, session.get_one(Season, first.id), "no rules", now=books.clock())
+    step(seasons.pause, first.id)
+    assert states() == ["paused", "paused"], "one had been paused by the platform"
+    with pytest.raises(Conflict, match="season spring is paused; it must be running"):
+        step(seasons.pause, first.id)
+    step(seasons.resume, first.id)
+    with books.write() as session:
         session.get_one(Season, first.id).state = SeasonState.FINISHED
-    with pytest.raises(Conflict, match="season spring is finished"):
+    with pytest.raises(Conflict, match="finished; name 'spring, division 2', which is not"):
         step(seasons.cancel, first.id)
     step(seasons.cancel, first.id + 1)
     assert states() == ["finished", "cancelled"]
@@ -777,7 +804,8 @@ def test_an_operator_s_steps_are_for_all_divisions_that_are_not_over(
         log = [(line.action, line.subject) for line in session.scalars(select(Audit))]
     subjects = {what: [subject for action, subject in log if action == what] for what, _ in log}
     both = [f"season:{first.id}", f"season:{first.id + 1}"]
-    assert subjects["season.pause"] == subjects["season.resume"] == both
+    assert subjects["season.pause"] == both * 2
+    assert subjects["season.resume"] == both * 2
     assert subjects["season.cancel"] == both[1:]
 
 

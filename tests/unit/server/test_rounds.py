@@ -275,6 +275,23 @@ def test_the_winner_of_a_knock_out_is_told(books: Books, charlie: User) -> None:
     assert "p00/bot" in told.rounds[-1].ties[0]
 
 
+def test_a_knock_out_without_a_final_has_no_champion(books: Books, charlie: User) -> None:
+    versions = field(books, 9)
+    season = season_of(books, charlie, versions, format=KNOCK_OUT | {"hours": 1})
+    bring = bring_by(by_strength(versions, 2000))
+    while all(one["stage"] != "knock-out" for one in books.season(season).rounds):
+        for message in bring(books.dispatch()):
+            books.record(message)
+        tick(books.context)
+    books.clock.pass_by(minutes=61)
+    play_out(books, bring)
+    ended = books.season(season)
+    assert (ended.state, ended.places) == (SeasonState.FINISHED, [])
+    with books.read() as session:
+        told = queries.season(session, None, season.id)
+    assert told.trophy is None
+
+
 def test_forfeits_in_the_final_take_no_title(books: Books, charlie: User) -> None:
     versions = field(books, 4)
     strong, bouts = by_strength(versions, 2000), 0

@@ -333,6 +333,7 @@ def test_a_cancelled_season_voids_what_was_not_played(
 ) -> None:
     season = season_of(books, charlie, versions)
     (done, under_way, *_) = books.dispatch()
+    tick.tick(books.context)
     books.record(played(done))
     order(books, "cancel", charlie, season)
     assert not books.record(played(under_way))
@@ -346,9 +347,15 @@ def test_a_cancelled_season_voids_what_was_not_played(
     assert states == {MatchState.FINISHED: 1, MatchState.VOID: 11}
     assert {why for _, why in reasons} == {"the season was cancelled"}
     assert sorted(told) == sorted(match for match, _ in reasons)
-    with pytest.raises(Conflict, match="is cancelled; nothing of it is left to resume"):
+    with books.read() as session:
+        assert queries.season_standings(session, None, season.id).matches == 0
+    books.clock.pass_by(seconds=30)
+    tick.tick(books.context)
+    with books.read() as session:
+        assert queries.season_standings(session, None, season.id).matches == 1
+    with pytest.raises(Conflict, match="is cancelled; nothing is left to resume"):
         order(books, "resume", charlie, season)
-    with pytest.raises(Conflict, match="is cancelled; nothing of it is left to cancel"):
+    with pytest.raises(Conflict, match="is cancelled; nothing is left to cancel"):
         order(books, "cancel", charlie, season)
 
 

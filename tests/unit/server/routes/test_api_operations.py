@@ -120,6 +120,8 @@ def test_a_standing_is_computed_now(season: int, as_charlie: Caller, books: Book
     league: Any = as_charlie.post("/leagues/bomb/recompute").json
     assert league == as_charlie.get("/leagues/bomb").json
     problem(as_charlie.post("/leagues/nothing/recompute"), 404)
+    as_charlie.post("/seasons", {"name": "later", "league": "bomb", "draft": True})
+    assert as_charlie.post("/seasons/later/recompute").status_code == 200
 
 
 def test_a_suspended_version_is_reinstated(
