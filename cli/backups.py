@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 
 DataOption = Annotated[Path, data_option("the data folder", envvar="MATCHBOX_DATA")]
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="the backup")]
-RESTORING: Final = "restoring.db"
-"""Marks a restore that is under way, or was killed; its database, if that is in the folder."""
-RESTORING_FILES: Final = (RESTORING, f"{RESTORING}-wal", f"{RESTORING}-shm")
 
 
 def backup(file: FileArgument, data: DataOption = Path("data"), json: JsonOption = False) -> None:
@@ -128,17 +125,17 @@ def _new_folder(data: Path) -> Iterator[Path]:
     os.umask(0o077)
     place = folder.make(data)
     with _locked(place):
-        left = [place / name for name in RESTORING_FILES if (place / name).exists()]
+        left = [place / name for name in folder.RESTORING_FILES if (place / name).exists()]
         for draft in left:
             draft.unlink()
         if left:
             output.note(f"{place} was left by a restore that was killed; it begins again")
-        (place / RESTORING).touch()
+        (place / folder.RESTORING).touch()
         try:
             yield place
-            (place / RESTORING).unlink(missing_ok=True)
+            (place / folder.RESTORING).unlink(missing_ok=True)
         except BaseException:
-            (place / RESTORING).unlink(missing_ok=True)
+            (place / folder.RESTORING).unlink(missing_ok=True)
             folder.drop_secrets(place)
             for made in (folder.logs(place), folder.arena(place)):
                 made.rmdir()
@@ -162,15 +159,16 @@ def _locked(place: Path) -> Iterator[None]:
 
 def _into_folder(place: Path, fill: Callable[..., int], watch: Watch | None) -> int:
     """Restores into a SQLite file under another name, and renames it when it is complete."""
+    from cli import folder
     from server.context import sqlite_url
 
-    file = place / RESTORING
+    file = place / folder.RESTORING
     try:
         waiting = fill(sqlite_url(file), watch)
         file.rename(place / "matchbox.db")
         return waiting
     finally:
-        for name in RESTORING_FILES:
+        for name in folder.RESTORING_FILES:
             (place / name).unlink(missing_ok=True)
 
 
@@ -196,7 +194,8 @@ def _refuse_full(data: Path) -> None:
     if not data.exists():
         return
     found = {one.name for one in data.iterdir()} if data.is_dir() else {"a file"}
-    if found and not (RESTORING in found and found <= {*RESTORING_FILES, *folder.MADE}):
+    begun = folder.RESTORING in found and found <= {*folder.RESTORING_FILES, *folder.MADE}
+    if found and not begun:
         raise Conflict(f"{data} is not empty; name a folder that is new or empty")
 
 

@@ -14,12 +14,13 @@ import secrets
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import fields
 from pathlib import Path
 from typing import IO, Final
 
 from cli import whole_file
 from matchbox.errors import BadSetting, Conflict, Unavailable
-from matchbox.settings import Settings, read_settings, with_secrets
+from matchbox.settings import PREFIX, Settings, read_settings, with_secrets
 from server.services.supervision import LOCK
 
 SECRETS: Final = ("MATCHBOX_SECRET_KEY", "MATCHBOX_ARENA_TOKEN")
@@ -27,6 +28,11 @@ _FILE: Final = "secrets.json"
 _ADDRESS: Final = "address"
 _DATABASE: Final = "database"
 """The file with the address of a database that is not in the folder, without its password."""
+_RETENTION: Final = "retention.json"
+"""The file with the settings that say for how many days data are kept."""
+RESTORING: Final = "restoring.db"
+"""Marks a restore that is under way, or was killed; its database, if that is in the folder."""
+RESTORING_FILES: Final = (RESTORING, f"{RESTORING}-wal", f"{RESTORING}-shm")
 MADE: Final = frozenset({"logs", "arena", _FILE})
 """What a folder holds that `make` and `keep_secrets` have made."""
 _SIGNS: Final = ({_FILE}, {"matchbox.db"}, {"logs", "arena"})
@@ -131,6 +137,13 @@ def _opened_lock(folder: Path) -> IO[str]:
         ) from error
 
 
+def _refuse_restoring(folder: Path) -> None:
+    if (folder / RESTORING).exists():
+        raise Conflict(
+            f"a restore into {folder} has not ended: wait for it, or if it was killed, run it again"
+        )
+
+
 def was_started(folder: Path) -> bool:
     """Whether a platform was started in this folder, and may be running."""
     return (folder / LOCK).exists()
@@ -138,10 +151,12 @@ def was_started(folder: Path) -> bool:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Locks the folder for this process while the block runs. Raises Conflict.
+    """Locks the folder for this process while the block runs.
 
-    A process that is killed releases its lock.
+    A process that is killed releases its lock. Raises Conflict if another has it, or if a restore
+    into the folder has not ended.
     """
+    _refuse_restoring(folder)
     with _opened_lock(folder) as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -200,14 +215,16 @@ def environment(folder: Path, port: int, given: Mapping[str, str]) -> dict[str, 
 
 
 def settings_of(folder: Path) -> Settings:
-    """The settings of a platform that was started in this folder. Raises BadSetting."""
+    """The settings of a platform that was started in this folder. Raises BadSetting or Conflict."""
+    _refuse_restoring(folder)
     if not (folder / _FILE).exists():
         raise BadSetting(
             f"{folder} is not a data folder: name the one of your platform with --data or "
             "MATCHBOX_DATA"
         )
     given = {name: value for name, value in os.environ.items() if value}
-    return read_settings(environment(folder.resolve(), 8000, {**_last_address(folder), **given}))
+    last = {**_last_address(folder), **_last_retention(folder)}
+    return read_settings(environment(folder.resolve(), 8000, {**last, **given}))
 
 
 def keep_address(folder: Path, url: str) -> None:
@@ -217,6 +234,20 @@ def keep_address(folder: Path, url: str) -> None:
     """
     with suppress(OSError):
         whole_file.replace(folder / _ADDRESS, url)
+
+
+def keep_retention(folder: Path, settings: Settings) -> None:
+    """Stores for how many days the platform keeps its data, for a command in another shell.
+
+    On a full disk, those before stay.
+    """
+    days = {
+        PREFIX + one.name.upper(): str(getattr(settings, one.name))
+        for one in fields(Settings)
+        if "keep_" in one.name
+    }
+    with suppress(OSError):
+        whole_file.replace(folder / _RETENTION, json.dumps(days))
 
 
 def keep_database(folder: Path, url: str) -> None:
@@ -253,6 +284,19 @@ def _last_address(folder: Path) -> dict[str, str]:
     except (OSError, UnicodeDecodeError, BadSetting):
         return {}
     return found
+
+
+def _last_retention(folder: Path) -> dict[str, str]:
+    """The settings that `keep_retention` stored, if it did. Raises BadSetting."""
+    path = folder / _RETENTION
+    try:
+        kept = json.loads(path.read_text())
+        read_settings(kept)
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, TypeError, AttributeError, BadSetting) as error:
+        raise BadSetting(f"{path} is damaged: `matchbox up` writes it anew") from error
+    return dict(kept)
 
 
 def settings_for(folder: Path) -> Settings:

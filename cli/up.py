@@ -116,6 +116,7 @@ def _run(place: Path, listeners: Listeners) -> None:
         secret = _prepare(environment, needs_broker=not embedded)
         folder.keep_database(place, settings.database_url)
         folder.keep_address(place, settings.server_url)
+        folder.keep_retention(place, settings)
         if embedded:
             supervisor.add(_broker(place, environment))
             socket_path = broker.socket_path(place)

@@ -77,8 +77,8 @@ class UpkeepSettings:
     access_log: bool = setting(True, "write a line to the log for every request")
     backup_folder: str = setting(
         "",
-        "folder for backups on the schedule and before upgrades; empty: `backups` in the data "
-        "folder",
+        "folder for backups on the schedule and before upgrades, which must exist; empty: "
+        "`backups` in the data folder",
     )
     backup_every_hours: int = setting(
         0, "hours between two backups that the ledger makes; 0: none", least=0, most=8760

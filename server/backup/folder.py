@@ -93,7 +93,13 @@ def _take(settings: Settings, folder: Path, kind: str, now: int, watch: Watch | 
 def _made(settings: Settings) -> Path:
     folder = folder_of(settings)
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not settings.backup_folder:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        elif not folder.is_dir():  # Its disk may not be mounted.
+            raise Unavailable(
+                f"there is no folder {folder} for backups (MATCHBOX_BACKUP_FOLDER): mount its "
+                "disk, or make the folder"
+            )
     except OSError as error:
         raise Unavailable(f"{folder} cannot be the folder of backups: {error.strerror}") from error
     return folder

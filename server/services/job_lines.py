@@ -32,17 +32,19 @@ def job_lines(session: Session, now: int) -> list[JobsLine]:
 
 def job_line(session: Session, name: JobName, kind: JobKind[Any], now: int) -> JobsLine:
     """Returns the line for one kind of job, with the numbers of its unfinished jobs."""
-    unfinished = or_(kind.queued, kind.leased)
-    running = and_(kind.leased, kind.model.deadline > now)
+    model, unfinished = kind.model, or_(kind.queued, kind.leased)
+    # A job that waits for a wall has a deadline, too; it was not sent.
+    sent = or_(model.sent_at.is_not(None), model.arena.is_not(None))
+    running = and_(kind.leased, model.deadline > now, sent)
     oldest = session.scalar(select(func.min(_waits_since(kind))).where(unfinished))
-    under_way = count_rows(session, kind.model, running)
+    under_way = count_rows(session, model, running)
     return JobsLine(
         kind=name,
-        queued=count_rows(session, kind.model, unfinished) - under_way,
+        queued=count_rows(session, model, unfinished) - under_way,
         running=under_way,
-        parked=count_rows(session, kind.model, kind.parked),
+        parked=count_rows(session, model, kind.parked),
         oldest_at=iso(oldest),
-        playing=session.scalar(select(func.count(kind.model.arena.distinct())).where(running)) or 0,
+        playing=session.scalar(select(func.count(model.arena.distinct())).where(running)) or 0,
     )
 
 

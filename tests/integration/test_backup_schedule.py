@@ -36,6 +36,7 @@ KEPT = Path(__file__).parent / "books-0.1.0"
 
 def wanted(books: Books, place: Path) -> Books:
     """The books, with a backup every hour."""
+    place.mkdir()
     settings = replace(
         books.settings, backup_folder=str(place), backup_every_hours=1, least_free_mb=0
     )

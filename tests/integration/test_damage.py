@@ -240,6 +240,8 @@ def test_a_folder_that_a_killed_restore_left_is_restored_into_again(
     assert main.run(words) == 1
     assert "another command is restoring into" in capsys.readouterr().err
     os.close(handle)
+    assert main.run(["up", "--port", "0", "--data", str(data)]) == 1
+    assert f"a restore into {data} has not ended" in capsys.readouterr().err
     assert main.run(words) == 0
     assert "was left by a restore that was killed; it begins again" in capsys.readouterr().err
     assert {one.name for one in data.iterdir()} == {"matchbox.db", "secrets.json", "logs", "arena"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import stat
@@ -37,7 +38,8 @@ PROGRAMS: Final = ("broker", "web", "internal", "ledger", "beat", "arena-1 arena
 @pytest.fixture(scope="module")
 def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
     """A platform that runs."""
-    with installed(tmp_path_factory.mktemp("up") / "data", anew=True) as platform:
+    settings = {"MATCHBOX_KEEP_NOTICE_DAYS": "0"}
+    with installed(tmp_path_factory.mktemp("up") / "data", settings, anew=True) as platform:
         yield platform
 
 
@@ -119,6 +121,12 @@ def test_its_data_is_its_owners_alone(platform: Installation) -> None:
     open_to_others = [str(place) for place in found if is_open_to_others(place)]
     assert stat.S_IMODE((platform.data / "secrets.json").stat().st_mode) == 0o600
     assert open_to_others == []
+
+
+def test_a_command_in_another_shell_keeps_data_for_its_days(platform: Installation) -> None:
+    told = platform.command("admin", "prune", "--data", str(platform.data), "--dry-run", "--json")
+    days = {name: one["kept_days"] for name, one in json.loads(told.stdout).items()}
+    assert (days["notices"], days["deliveries"]) == (None, 7)
 
 
 def test_an_arena_knows_no_database_and_no_key(platform: Installation) -> None:

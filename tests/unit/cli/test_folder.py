@@ -5,13 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from cli import folder
 from matchbox.errors import BadSetting, Conflict
-from matchbox.settings import read_settings
+from matchbox.settings import Settings, read_settings
 
 
 def mode(path: Path) -> int:
@@ -180,6 +181,48 @@ def test_an_address_of_an_earlier_release_that_is_refused_now_is_passed_over(
     folder.environment(made, 8000, {})
     folder.keep_address(made, kept)
     assert folder.settings_of(made).server_url == "http://127.0.0.1:8000"
+
+
+def test_commands_keep_data_for_the_days_of_the_last_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("MATCHBOX_KEEP_NOTICE_DAYS", "MATCHBOX_KEEP_OUTPUT_DAYS", "MATCHBOX_PLAY_KEEP_DAYS")
+    for name in names:
+        monkeypatch.delenv(name, raising=False)
+    made = folder.make(tmp_path)
+    folder.environment(made, 8000, {})
+    started = replace(
+        Settings(), keep_notice_days=0, keep_output_days=7, play_keep_days=8, least_free_mb=9
+    )
+    folder.keep_retention(made, started)
+    monkeypatch.setenv("MATCHBOX_KEEP_OUTPUT_DAYS", "9")
+    found = folder.settings_of(made)
+    assert (found.keep_notice_days, found.keep_output_days, found.play_keep_days) == (0, 9, 8)
+    assert found.least_free_mb == Settings().least_free_mb
+    folder.keep_retention(made, Settings())
+    assert folder.settings_of(made).keep_notice_days == Settings().keep_notice_days
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "5", '{"MATCHBOX_KEEP_NOTICE_DAYS": "-1"}'])
+def test_damaged_days_are_not_replaced_by_the_defaults(tmp_path: Path, text: str) -> None:
+    made = folder.make(tmp_path)
+    folder.environment(made, 8000, {})
+    (made / "retention.json").write_text(text)
+    with pytest.raises(BadSetting, match=r"retention\.json is damaged: `matchbox up` writes it"):
+        folder.settings_of(made)
+
+
+def test_a_folder_whose_restore_was_killed_is_refused(tmp_path: Path) -> None:
+    made = folder.make(tmp_path)
+    folder.environment(made, 8000, {})
+    (made / folder.RESTORING).touch()
+    before = sorted(made.iterdir())
+    why = "has not ended: wait for it, or if it was killed, run it again"
+    with pytest.raises(Conflict, match=why), folder.locked(made):
+        raise AssertionError("it was locked")
+    with pytest.raises(Conflict, match=why):
+        folder.settings_of(made)
+    assert sorted(made.iterdir()) == before
 
 
 def test_a_folder_that_is_moved_deleted_or_replaced_is_noticed(tmp_path: Path) -> None:

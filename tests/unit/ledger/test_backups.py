@@ -30,7 +30,9 @@ Usage = namedtuple("Usage", "total used free")
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     """The folder for backups."""
-    return tmp_path / "kept"
+    made = tmp_path / "kept"
+    made.mkdir(mode=0o700)
+    return made
 
 
 @pytest.fixture
@@ -84,7 +86,6 @@ def test_a_clock_that_was_ahead_neither_stops_backups_nor_costs_the_new_ones(
 
 
 def test_other_files_in_the_folder_stay(books: Books, place: Path) -> None:
-    place.mkdir()
     others = ["before-0012-20200101T000000Z.backup", "monday.backup", "notes.txt"]
     others += ["matchbox-monday.backup", "matchbox-20200101T000000Z.backup.bak"]
     left = ".matchbox-20200101T000000Z.backup.part"
@@ -100,7 +101,6 @@ def test_other_files_in_the_folder_stay(books: Books, place: Path) -> None:
 
 
 def test_a_backup_that_another_process_is_making_stays(books: Books, place: Path) -> None:
-    place.mkdir()
     under_way = place / ".before-0012-20200101T000000Z.backup.part"
     with under_way.open("wb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -122,7 +122,6 @@ def test_what_a_killed_backup_left_on_a_network_disk_is_deleted(
         locks(file, how)
 
     monkeypatch.setattr(fcntl, "flock", lock)
-    place.mkdir()
     left = place / ".matchbox-20200101T000000Z.backup.part"
     left.touch()
     assert back_up(books.context) is not None
@@ -135,21 +134,25 @@ def test_none_is_made_without_a_schedule(books: Books, place: Path) -> None:
     asleep = Backups(context)
     asleep.start()
     asleep.close()
-    assert not place.exists()
+    assert not list(place.iterdir())
 
 
 def test_a_failure_is_a_finding_and_is_over_with_the_next_backup(books: Books, place: Path) -> None:
-    place.touch()
+    place.rmdir()
     assert back_up(books.context) is None
-    why = f"The last backup on the schedule failed: {place} cannot be the folder of backups: "
-    assert findings(books) == [("warning", why + "File exists.")]
-    place.unlink()
+    why = (
+        f"The last backup on the schedule failed: there is no folder {place} for backups "
+        "(MATCHBOX_BACKUP_FOLDER): mount its disk, or make the folder."
+    )
+    assert findings(books) == [("warning", why)]
+    assert not place.exists()
+    place.mkdir()
     books.clock.pass_by(minutes=14)
     assert back_up(books.context) is None, "it is too early to try again"
-    place.touch()
+    place.rmdir()
     books.clock.pass_by(minutes=107)
     assert findings(books)[0][0] == "bad"
-    place.unlink()
+    place.mkdir()
     assert back_up(books.context) is not None
     assert findings(books) == []
 
@@ -207,7 +210,6 @@ def test_the_first_backup_is_expected_to_take_as_much_as_the_database(
 def test_the_remains_of_a_ledger_that_was_killed_take_no_room_from_the_next(
     books: Books, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place.mkdir()
     remains = place / ".matchbox-20200101T000000Z.backup.part"
     remains.touch()
 
@@ -274,7 +276,6 @@ def test_another_ledger_begins_no_backup_while_a_long_one_is_under_way(
         path.touch()
         return path
 
-    place.mkdir()
     monkeypatch.setattr(folder, "take_scheduled", take_an_hour)
     assert back_up(books.context) == place / "made"
     assert others == [None] * 12

@@ -17,6 +17,7 @@ from server.db.models import Match, MatchVerification, Result, Season, User
 from server.queries import job_queue
 from server.queries import verifications as reading
 from server.services import disk, job_kinds, jobs, match_verifications, signs
+from server.services.job_lines import job_line
 from server.services.match_verifications import VERIFICATION
 from server.services.tick import tick
 from tests.books import Books, lost, open_books, season_of
@@ -321,6 +322,8 @@ def test_it_waits_while_an_arena_has_no_wall(books: Books, match: str, alice: Us
     tick(books.context)
     assert sent(books) == []
     with books.read() as session:
+        line = job_line(session, "verification", VERIFICATION, books.clock())
+        assert (line.queued, line.running) == (1, 0)
         later = books.clock() + 30_000
         assert not jobs.unclaimed(session, VERIFICATION, before=later, now=later)
     books.wall()
