@@ -2,16 +2,16 @@
 
 An arena is stopped for one of three reasons: an operator stops it; a record that it has sent does
 not follow from the rules; or other arenas have played matches of its key again with different
-records, and no single author's bots can be the reason. In the last two cases the other arenas with
-its key get no jobs either.
+records, because the platform chose these matches, and no single author's bots can be the reason. In
+the last two cases the other arenas with its key get no jobs either.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import structlog
-from sqlalchemy import func, select
+from sqlalchemy import func, select, true
 
 from matchbox import registry
 from matchbox.errors import Conflict, NotFound
@@ -32,6 +32,7 @@ from server.times import DAY_MS, lately
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sqlalchemy import ColumnElement, Select
     from sqlalchemy.orm import Session
 
     from matchbox.match.wire import Claim, MatchPlayed
@@ -110,6 +111,15 @@ def refuse(
         _stop(session, name, Stop(storable(stop_why, 500), now, match.id), None, now)
 
 
+class _Finding(NamedTuple):
+    """The meaning of a finding that a record differs."""
+
+    owners: set[int]
+    """The owners of the strangers' bots of which one differed first."""
+    counts: bool
+    """Whether it can stop an arena."""
+
+
 def stop_if_different(session: Session, done: Claim, *, settings: Settings, now: int) -> None:
     """Acts on a finding that an arena with a key has a different record of a match.
 
@@ -118,6 +128,7 @@ def stop_if_different(session: Session, done: Claim, *, settings: Settings, now:
     stopped only if the bots of two owners moved differently first in matches of its key within
     DIFFERENT_FOR_MS, or if no stranger's bot can be the reason. Until then the operators get a
     notice, one for an owner. Bots that did not repeat themselves in their try-out do not count.
+    A verification that somebody asked for stops no arena: authors can aim it at their own bots.
     """
     row = jobs.find(
         session, VERIFICATION, done.subject, done.attempt, done.token, settings=settings
@@ -128,26 +139,58 @@ def stop_if_different(session: Session, done: Claim, *, settings: Settings, now:
         return
     if played_by in stopped(session):
         return
-    why = f"{checked_by} played match {row.match_id} again, and its record is different"
     suspects = _first_to_differ(row)
-    if any(_is_unrepeatable(version) for version in suspects):
+    found = _judge(row, suspects)
+    if found is None:
         return
-    owners = {version.bot.owner_id for version in suspects}
-    before = [one for one in _earlier(session, row, owners, now) if one]
-    if suspects and all(one & owners for one in before):
-        if before:  # The operators have been told of these bots.
-            return
-        bots = " or ".join(sorted(version.bot.full_name for version in suspects))
-        text = (
-            f"The record of match {row.match_id} from arena {played_by} is different when "
-            f"{checked_by} plays it again. The first move that differs is one of {bots}, so "
-            f"{'this bot' if len(suspects) == 1 else 'one of these bots'} or one of the two arenas "
-            "is wrong. The arena is stopped if it happens with a bot of another owner."
-        )
+    if found.counts and _has_other_reason(session, row, found, now):
+        why = f"{checked_by} played match {row.match_id} again, and its record is different; "
+        why += "one of the two arenas is wrong"
+        _stop(session, played_by, Stop(storable(why, 500), now, row.match_id), None, now)
+    elif not _is_known(session, row, found, now):
+        text = _notice(row, played_by, checked_by, suspects)
         notify_operators(session, "stopped", text, now=now)
-        return
-    why += "; one of the two arenas is wrong"
-    _stop(session, played_by, Stop(storable(why, 500), now, row.match_id), None, now)
+
+
+def _has_other_reason(session: Session, row: MatchVerification, found: _Finding, now: int) -> bool:
+    """Whether no single owner's bots can be the reason for the finding and earlier ones."""
+    chosen = MatchVerification.asker_id.is_(None)
+    earlier = _earlier(session, row, found.owners, now, chosen)
+    return not found.owners or any(
+        one.counts and one.owners and not one.owners & found.owners for one in earlier
+    )
+
+
+def _is_known(session: Session, row: MatchVerification, found: _Finding, now: int) -> bool:
+    """Whether the operators have been notified of these owners' bots."""
+    with_theirs = Match.id.in_(_with_bots_of(found.owners)) if found.owners else true()
+    earlier = _earlier(session, row, found.owners, now, with_theirs)
+    return any(one.owners & found.owners or one.owners == found.owners for one in earlier)
+
+
+def _notice(row: MatchVerification, played_by: str, checked_by: str, suspects: set[Version]) -> str:
+    """The text for the operators about a finding that does not stop the arena."""
+    text = (
+        f"The record of match {row.match_id} from arena {played_by} is different when "
+        f"{checked_by} plays it again. "
+    )
+    if suspects:
+        bots = " or ".join(sorted(version.bot.full_name for version in suspects))
+        text += (
+            f"The first move that differs is one of {bots}, so "
+            f"{'this bot' if len(suspects) == 1 else 'one of these bots'} or one of the two arenas "
+            "is wrong. "
+        )
+    else:
+        text += "No author's bot can be the reason, so one of the two arenas is wrong. "
+    if row.asker_id is not None:
+        return text + "The arena is not stopped, since an account asked for this verification."
+    if marked := [one.bot.full_name for one in suspects if _is_unrepeatable(one)]:
+        return text + (
+            f"The try-out of {' and '.join(sorted(marked))} says that it does not repeat itself, "
+            "but an arena with the same key made that try-out. The arena is not stopped."
+        )
+    return text + "The arena is stopped if it happens with a bot of another owner."
 
 
 def _first_to_differ(row: MatchVerification) -> set[Version]:
@@ -167,6 +210,20 @@ def _first_to_differ(row: MatchVerification) -> set[Version]:
     return {version for version in versions if not version.bot.owner.trusted}
 
 
+def _judge(row: MatchVerification, suspects: set[Version]) -> _Finding | None:
+    """The meaning of a finding; None if a suspect did not repeat itself in its try-out.
+
+    A try-out with the key that played the match does not end the matter: a dishonest host could
+    excuse itself in advance. But it may be right, so such a finding stops no arena.
+    """
+    key = key_of(row.match.arena or "")
+    tried_with = {key_of(one.arena or "") for one in suspects if _is_unrepeatable(one)}
+    if tried_with - {key}:
+        return None
+    owners = {version.bot.owner_id for version in suspects}
+    return _Finding(owners, row.asker_id is None and not tried_with)
+
+
 def _is_unrepeatable(version: Version) -> bool:
     """Whether the version answered differently when its try-out asked it again.
 
@@ -175,10 +232,16 @@ def _is_unrepeatable(version: Version) -> bool:
     return bool((version.report or {}).get("unrepeatable"))
 
 
+def _with_bots_of(owners: set[int]) -> Select[str]:
+    """The ids of the matches with a bot of these owners."""
+    matches = select(MatchSeat.match_id).join(MatchSeat.version).join(Version.bot)
+    return matches.where(Bot.owner_id.in_(owners))
+
+
 def _earlier(
-    session: Session, row: MatchVerification, owners: set[int], now: int
-) -> Iterator[set[int]]:
-    """Yields the owners of the first bots to differ in each other finding of the key lately.
+    session: Session, row: MatchVerification, owners: set[int], now: int, which: ColumnElement[bool]
+) -> Iterator[_Finding]:
+    """Yields the other findings of the key lately that fit `which` and that no bot excuses.
 
     Findings from before an operator let an arena of the key go on do not count. Those in matches
     without a bot of these owners come first: no bot of theirs can crowd them out.
@@ -186,20 +249,18 @@ def _earlier(
     key = key_of(row.match.arena or "")
     gone_on = select(func.max(Audit.at)).where(Audit.action == "arena.go-on")
     since = session.scalar(gone_on.where(of_key(Audit.subject, key))) or 0
-    theirs = select(MatchSeat.match_id).join(MatchSeat.version).join(Version.bot)
-    theirs = theirs.where(Bot.owner_id.in_(owners))
     ended = MatchVerification.finished_at
     found = (
         select(MatchVerification)
         .join(MatchVerification.match)
-        .where(MatchVerification.finding == "different", MatchVerification.id != row.id)
+        .where(MatchVerification.finding == "different", MatchVerification.id != row.id, which)
         .where(lately(ended, DIFFERENT_FOR_MS, now), ended > since, of_key(Match.arena, key))
-        .order_by(Match.id.in_(theirs), ended.desc())
+        .order_by(Match.id.in_(_with_bots_of(owners)), ended.desc())
     )
     for other in session.scalars(found.limit(_MOST)):
-        versions = _first_to_differ(other)
-        if not any(_is_unrepeatable(version) for version in versions):
-            yield {version.bot.owner_id for version in versions}
+        judged = _judge(other, _first_to_differ(other))
+        if judged is not None:
+            yield judged
 
 
 def _stop(session: Session, name: str, stop: Stop, actor: User | None, now: int) -> None:

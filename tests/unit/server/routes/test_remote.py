@@ -890,6 +890,9 @@ TOLD: Final = {
     "the host goes on": [1, 2],
     "eight days": [1, 2],
     "another host": [1, 2],
+    "an account asked for the first": [1, 2],
+    "an account asked for the second": [1, 2],
+    "the host tried them out": [1, 2],
 }
 """The notices after each of two findings, for each reason why the second does not stop the host."""
 
@@ -912,7 +915,12 @@ def test_bots_of_one_owner_that_do_not_repeat_themselves_stop_no_host(
             own = select(Version).join(Version.bot).where(Bot.owner_id == alice.id)
             for version in session.scalars(own):
                 version.report = {**(version.report or {}), "unrepeatable": True}
-    for owner in (alice, bob):
+    if excuse == "the host tried them out":
+        with queued.write() as session:
+            for version in session.scalars(select(Version)):
+                version.report = {**(version.report or {}), "unrepeatable": True}
+                version.arena = arena_name("lab", 2)
+    for owner, place in ((alice, "first"), (bob, "second")):
         job, found = checked(queued, lab, HERE)
         again = next(one for one in found if one.match == job.match)
         with queued.write() as session:
@@ -922,6 +930,9 @@ def test_bots_of_one_owner_that_do_not_repeat_themselves_stop_no_host(
             assert row.result is not None
             record = records.unpack(row.result.record)
             owners = [seat.version.bot.owner_id for seat in row.seats]
+            if excuse == f"an account asked for the {place}":
+                number = int(again.verification.partition(":")[2])
+                session.get_one(MatchVerification, number).asker_id = bob.id
         places = [replay.MoveIndex(0, move) for move in range(len(record.bouts[0].moves))]
         seats = [replay.seats_at(registry.game("bomb"), record, place) for place in places]
         _, move = places[seats.index({owners.index(owner.id)})]
@@ -947,6 +958,31 @@ def test_bots_of_one_owner_that_do_not_repeat_themselves_stop_no_host(
     assert [len(one) for one in sent] == TOLD[excuse]
     first = "bob" if excuse == "an unrepeatable bot" else "alice"
     assert f"one of {first}/" in sent[1][0]
+    if excuse == "the host tried them out":
+        assert all("an arena with the same key made that try-out" in text for text in sent[1])
+
+
+def test_a_check_that_an_account_asked_for_only_notifies_the_operators(
+    queued: Books, lab: Host, matches: list[str], alice: User, arena: Caller
+) -> None:
+    arena.client.application.extensions["matchbox"] = queued.context
+    for _ in matches[:2]:  # Of the second one they know already.
+        job, found = checked(queued, lab, HERE)
+        again = next(one for one in found if one.match == job.match)
+        with queued.write() as session:
+            number = int(again.verification.partition(":")[2])
+            session.get_one(MatchVerification, number).asker_id = alice.id
+            knobs: dict[str, Any] = {"settings": queued.settings, "now": queued.clock()}
+            job_kinds.claim(session, again.claim(HERE), **knobs)
+        message = wire.to_plain(verified(again, "different"))
+        body = {"task": wire.BOOK_VERIFICATION, "message": message}
+        told = arena.client.post("/internal/results", headers=arena.headers, json=body)
+        assert told.get_json() == {"accepted": True}
+    with queued.read() as session:
+        assert stopped_arenas.stopped(session) == {}
+        (text,) = session.scalars(select(Notice.text).where(Notice.kind == "finding"))
+    assert "No author's bot can be the reason" in text
+    assert "an account asked for this verification" in text
 
 
 def test_a_check_of_a_match_under_embargo_is_told_once_the_match_is_open(
