@@ -11,6 +11,7 @@ from matchbox.errors import NotFound
 from server.db import models
 from server.services.embargo import reason
 from server.services.lookup import whole_id
+from server.services.match_verifications import NOBODY
 from server.times import iso
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ def answer_of(row: models.MatchVerification) -> MatchVerification:
 
 def _why(row: models.MatchVerification) -> str:
     """The reason why there is no finding; the platform's own errors are for operators."""
+    if row.trouble == NOBODY:
+        return NOBODY
     if row.deadline is not None:  # It was not parked, so it ended before it was sent.
         return "its game has had other rules since an upgrade"
     return "the platform has failed at it too often; try it again later"

@@ -22,16 +22,22 @@ from server.services.events import publish, storable
 from server.services.jobs import JobKind
 from server.services.kept_records import require_record
 from server.services.lookup import find_match
-from server.services.remote_names import key_of
+from server.services.remote_names import key_of, of_key
 from server.times import DAY_MS, lately, minute_after, seconds_until
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlalchemy.orm import Session
 
     from matchbox.settings import Settings
     from server.db.models import User
 
 
+NOBODY: Final = (
+    "for a day no arena could do it but those of the host that played the match; try it again later"
+)
+"""The reason why a verification ended without an attempt."""
 LONGEST_WHY: Final = 200
 """The most characters of an arena's reason that are kept; everybody may read them."""
 
@@ -42,14 +48,19 @@ def ask(
     """Orders the match to be played again; returns the verification.
 
     Raises NotFound, also if its record was removed, Forbidden while the match is closed or if no
-    verifications are allowed, Conflict if it is being verified already or cannot be played here,
-    and TooMany beyond the day's number.
+    verifications are allowed, Conflict if it is being verified already, cannot be played here, or
+    if only its own host is at work, and TooMany beyond the day's number.
     """
     match = find_match(session, name)
     if why := reason(session, match):
         raise Forbidden(why)
     require_record(match.result, match.id)
     _check_playable(session, match)
+    if key_of(match.arena or "") and not _has_verifier(session, match, now):
+        raise Conflict(
+            "no host verifies the matches that it has played, and no other arena is at work now; "
+            "try again later, or use `matchbox verify`"
+        )
     open_ones = select(MatchVerification.id).where(
         MatchVerification.match_id == match.id, _UNDER_WAY
     )
@@ -63,16 +74,38 @@ def check_arena(session: Session, name: str, *, settings: Settings, now: int) ->
     """Orders a match that was just booked to be played again, if an arena with a key played it.
 
     It does so for the share of these matches that the settings say, and only while an arena of
-    another host reports that can do it.
+    another host gets jobs.
     """
     match = find_match(session, name)
-    key = key_of(match.arena or "")
-    if not key or secrets.randbelow(100) >= settings.verify_percent:
+    if not key_of(match.arena or "") or secrets.randbelow(100) >= settings.verify_percent:
         return
-    stopped = stopped_arenas.stopped(session)
-    others = [one for one in walls.reporting_arenas(session, now=now) if key_of(one) != key]
-    if any(stopped_arenas.find_stop(stopped, one) is None for one in others):
+    if _has_verifier(session, match, now):
         _open(session, match, None, settings, now)
+
+
+def _has_verifier(session: Session, match: Match, now: int) -> bool:
+    """Whether an arena that does not have the key with which the match was played gets jobs."""
+    keys = {key_of(one) for one in stopped_arenas.getting_jobs(session, now=now)}
+    return bool(keys - {key_of(match.arena or "")})
+
+
+def impossible(session: Session, *, now: int) -> Sequence[MatchVerification]:
+    """Returns up to MAX_SWEPT verifications that have waited for a day, while the only arenas that
+    get jobs are of the host that played the match."""
+    keys = {key_of(one) for one in stopped_arenas.getting_jobs(session, now=now)}
+    if len(keys) != 1 or keys == {""}:
+        return []
+    of_host = of_key(Match.arena, keys.pop())
+    old = (_WAITS, MatchVerification.created_at < now - DAY_MS, of_host)
+    rows = select(MatchVerification).join(MatchVerification.match).where(*old)
+    return session.scalars(rows.order_by(MatchVerification.id).limit(jobs.MAX_SWEPT)).all()
+
+
+def end_impossible(session: Session, *, now: int) -> None:
+    """Ends the verifications that `impossible` returns, without a finding."""
+    for row in impossible(session, now=now):
+        values = {"wanted": False, "finished_at": now, "trouble": NOBODY}
+        compare_and_set(session, row, values, _WAITS, attempt=row.attempt)
 
 
 def _open(
@@ -210,6 +243,7 @@ def _give_up(session: Session, row: MatchVerification, now: int) -> None:
 _UNDER_WAY: Final = and_(
     MatchVerification.wanted.is_(True), MatchVerification.deadline.is_not(None)
 )
+_WAITS: Final = and_(_UNDER_WAY, MatchVerification.arena.is_(None))
 
 VERIFICATION: Final = JobKind(
     name="verification",

@@ -25,6 +25,7 @@ from server.services import (
     job_kinds,
     logins,
     lost_messages,
+    match_verifications,
     play,
     quarantine,
     ranked,
@@ -56,6 +57,7 @@ def tick(context: Context, *, with_standings: bool = True) -> None:
     for step in (
         _sweep,
         _end_idle_tables,
+        _end_verifications,
         _quarantine,
         _advance,
         _move_up,
@@ -154,6 +156,17 @@ def _sweep(context: Context) -> None:
 def _end_idle_tables(context: Context) -> None:
     with context.write() as session:
         play.end_idle(session, settings=context.settings, now=context.now())
+
+
+def _end_verifications(context: Context) -> None:
+    """Ends verifications that no arena may do. Not soon after a start: others may yet report."""
+    now = context.now()
+    with context.read() as session:
+        settled = signs.has_run(session, SETTLED_MS, now=now)
+        due = settled and match_verifications.impossible(session, now=now)
+    if due:
+        with context.write() as session:
+            match_verifications.end_impossible(session, now=context.now())
 
 
 def _quarantine(context: Context) -> None:

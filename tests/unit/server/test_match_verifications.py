@@ -16,9 +16,10 @@ from server import outbox, queries
 from server.db.models import Match, MatchVerification, Result, Season, User
 from server.queries import job_queue
 from server.queries import verifications as reading
-from server.services import disk, job_kinds, jobs, match_verifications, signs
+from server.services import disk, job_kinds, jobs, match_verifications, signs, walls
 from server.services.job_lines import job_line
 from server.services.match_verifications import VERIFICATION
+from server.services.remote_names import arena_name
 from server.services.tick import tick
 from tests.books import Books, lost, open_books, season_of
 from worker.arena.play import play_job
@@ -330,3 +331,59 @@ def test_it_waits_while_an_arena_has_no_wall(books: Books, match: str, alice: Us
     books.clock.pass_by(minutes=books.settings.lease_minutes)
     tick(books.context)
     assert len(sent(books)) == 1
+
+
+LAB = arena_name("lab", 1)
+
+
+def from_lab(books: Books, match: str) -> None:
+    """Lets the match be one that the host `lab` has played."""
+    with books.write() as session:
+        session.get_one(Match, match).arena = LAB
+
+
+def report(books: Books, *arenas: str) -> None:
+    """Lets only these arenas report from now on."""
+    books.clock.pass_by(minutes=1)
+    with books.write() as session:
+        signs.note(session, signs.TICK, now=books.clock())
+        for arena in arenas:
+            told = {"box": "bwrap", "walled": True, "arena": arena}
+            walls.report_wall(session, told, now=books.clock())
+
+
+def test_no_match_is_verified_while_only_the_host_that_played_it_is_at_work(
+    books: Books, match: str, alice: User
+) -> None:
+    report(books, LAB, arena_name("lab", 2))
+    assert ask(books, alice, match).wanted, "an arena here has played it"
+    assert book(books, verified(books, *sent(books)))
+    from_lab(books, match)
+    with pytest.raises(Conflict, match="no host verifies the matches that it has played"):
+        ask(books, alice, match)
+    report(books, LAB, arena_name("attic", 1))
+    assert ask(books, alice, match).wanted
+
+
+def test_a_verification_that_only_the_matchs_own_host_could_do_ends_after_a_day(
+    books: Books, match: str, alice: User
+) -> None:
+    report(books, "arena-1@here")
+    from_lab(books, match)
+    ask(books, alice, match)
+    for _ in range(24 * 60):
+        books.clock.pass_by(minutes=1)
+        with books.write() as session:
+            signs.note(session, signs.TICK, now=books.clock())
+    for others in ((), ("arena-1@here",), (arena_name("attic", 1),)):
+        report(books, LAB, *others) if others else report(books)
+        tick(books.context)
+        assert told(books, match).state == "waiting"
+    (job,) = sent(books)[-1:]
+    report(books, LAB)
+    tick(books.context)
+    found = told(books, match)
+    assert (found.state, found.finding, found.why) == ("failed", None, match_verifications.NOBODY)
+    with pytest.raises(Conflict, match="is not wanted any more"):
+        books.claim(job, "arena-1@here")
+    assert sent(books) == []
