@@ -175,7 +175,9 @@ def report(
 ) -> None:
     """Stores the arena's report, and renews the lease of its current job.
 
-    An arena that says goodbye gives its job back. Raises BadMessage, also if it has no wall.
+    An arena that says goodbye gives its job back. If a new run of the arena reports, and the last
+    one holds a job, that run died in the middle of it, which counts as a fault of the arena. Raises
+    BadMessage, also if it has no wall.
     """
     if report.get("walled") is not True:
         raise BadMessage(
@@ -190,8 +192,12 @@ def report(
             log.info("report.of_another", arena=arena)
     if report.get("leaving"):
         job_kinds.take_from(session, arena)
+    new = job is None and walls.is_new_run(session, arena, report.get("run", ""))
+    died = new and bool(job_kinds.held(session, arena))
     own_report = {**report, "arena": arena, "job": job}
     job_kinds.report(session, own_report, settings=settings, now=now)
+    if died:
+        walls.add_fault(session, arena, walls.DIED, now=now)
 
 
 def require_file(session: Session, arena: str, name: str) -> None:

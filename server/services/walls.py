@@ -41,7 +41,8 @@ TWO_AT_ONCE: Final = (
     "two processes report under this name, as with one key on two hosts, so each loses its jobs to "
     "the other; give each host a key of its own, and run the command once"
 )
-"""The cause of a fault that the server counts itself."""
+"""The cause of a fault that the server counts itself, as is DIED."""
+DIED: Final = "the arena died in the middle of a job, and was started again"
 
 
 class WallReport(msgspec.Struct, frozen=True):
@@ -177,6 +178,20 @@ def _faults(read: WallReport, before: Mapping[str, Any], now: int) -> dict[str, 
         "faults": [*kept, *[now] * min(new, MAX_FAULTS)][-MAX_FAULTS:],
         "fault": storable(why, 500) if new else before.get("fault", ""),
     }
+
+
+def is_new_run(session: Session, arena: str, run: object) -> bool:
+    """Whether this run of the arena follows another one, and has not reported yet."""
+    before = reports(session).get(storable(arena, 200))
+    return before is not None and run not in ("", before.run, before.former)
+
+
+def add_fault(session: Session, arena: str, why: str, *, now: int) -> None:
+    """Counts one more fault of an arena that has reported."""
+    row, name = session.get_one(Setting, NAME), storable(arena, 200)
+    kept = row.value[name]
+    faults = [*recent_faults(kept["faults"], now), now][-MAX_FAULTS:]
+    row.value = {**row.value, name: {**kept, "faults": faults, "fault": storable(why, 500)}}
 
 
 def forget(session: Session, which: Callable[[str], bool]) -> None:

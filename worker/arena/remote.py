@@ -100,6 +100,8 @@ class RemoteArena:
     def _play(self, name: str, box: Box, report: dict[str, Any]) -> None:
         patience_s = 60.0 * self._settings.lease_minutes
         arena = Arena(self._client, box, None, self._stop.is_set, name=name, patience_s=patience_s)
+        # Before it asks for a job: so the server sees that the last run died in one, if it did.
+        reports.report_now(self._client, arena, report)
         reporting = (self._client, arena, report, self._turn)
         threading.Thread(target=reports.keep_reporting, args=reporting, daemon=True).start()
         again = (report, self._settings, arena.change_box)

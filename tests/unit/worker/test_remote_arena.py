@@ -1,12 +1,15 @@
-"""How an arena on another host takes jobs while its box does not start."""
+"""How an arena on another host begins, and takes jobs while its box does not start."""
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
+
+import pytest
 
 from matchbox.errors import BoxUnavailable
 from matchbox.settings import read_settings
-from worker.arena import remote
+from worker.arena import remote, reports
 from worker.arena.tasks import Arena, ArenaFaults, Requeue
 
 
@@ -70,3 +73,18 @@ def test_an_arena_whose_box_does_not_start_takes_few_jobs_in_vain() -> None:
 def test_it_takes_them_at_once_again_when_the_box_starts() -> None:
     _, clock = play(Failing("3", "4"), 10.0)
     assert clock.waits == [1.0, 2.0, 0.0, 0.0, 1.0, 2.0, 4.0]
+
+
+def test_it_reports_before_it_asks_for_its_first_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    arena: Any = remote.RemoteArena(read_settings({}), "mba_key", 1)
+
+    def take(_: object) -> None:
+        done.append("asks")
+        arena.stop()
+
+    for name in ("keep_reporting", "keep_testing"):
+        monkeypatch.setattr(reports, name, lambda *_: None)
+    arena._client = SimpleNamespace(report_wall=lambda _: done.append("reports"), take=take)
+    arena._play("lab-1@key:lab", SimpleNamespace(), {})
+    assert done == ["reports", "asks"]

@@ -767,6 +767,33 @@ def test_a_host_that_says_goodbye_gives_its_job_back(
     assert queued.match(job.match).attempt == 2
 
 
+def faults(books: Books, arena: str) -> tuple[int, str]:
+    """Returns the number of the arena's faults, and the cause of the last one."""
+    with books.read() as session:
+        lines = arena_lines(session, books.clock())
+    return next((one.faults, one.fault) for one in lines if one.full_name == arena)
+
+
+def test_a_host_whose_process_dies_in_the_middle_of_a_job_has_a_fault(
+    queued: Books, lab: Host, matches: list[str]
+) -> None:
+    lab.report(run="a")
+    lab.job()
+    for run in "abb":  # The answer to its first report is lost.
+        lab.report(run=run)
+    assert faults(queued, lab.arena) == (1, walls.DIED)
+    job = lab.job()
+    lab.report(job, run="b", faults=1, fault="a seat could not be made")
+    assert faults(queued, lab.arena) == (2, "a seat could not be made")
+    lab.report(leaving=True)
+    lab.report(run="c")
+    assert faults(queued, lab.arena)[0] == 2, "it was shut down"
+    send_late(queued)
+    lab.hand_in(wire.RECORD, honest(queued, lab.job()))
+    lab.report(run="d")
+    assert faults(queued, lab.arena)[0] == 2, "it had no job left"
+
+
 def test_a_long_result_comes_in_parts(queued: Books, lab: Host, matches: list[str]) -> None:
     job = lab.job()
     assert lab.part(job, 0, b"no object").status_code == 204
