@@ -127,7 +127,8 @@ def stop_if_different(session: Session, done: Claim, *, settings: Settings, now:
     differently first may be the reason: a bot can choose not to repeat itself. So the arena is
     stopped only if the bots of two owners moved differently first in matches of its key within
     DIFFERENT_FOR_MS, or if no stranger's bot can be the reason. Until then the operators get a
-    notice, one for an owner. Bots that did not repeat themselves in their try-out do not count.
+    notice of the first such finding about an owner's bots, the second, the fourth, and so on. Bots
+    that did not repeat themselves in their try-out do not count.
     A verification that somebody asked for stops no arena: authors can aim it at their own bots.
     """
     row = jobs.find(
@@ -147,8 +148,13 @@ def stop_if_different(session: Session, done: Claim, *, settings: Settings, now:
         why = f"{checked_by} played match {row.match_id} again, and its record is different; "
         why += "one of the two arenas is wrong"
         _stop(session, played_by, Stop(storable(why, 500), now, row.match_id), None, now)
-    elif not _is_known(session, row, found, now):
+        return
+    differed, checked = _counts(session, row, found, now)
+    if differed.bit_count() == 1:  # 1, 2, 4 ...: so notices become rarer, but do not end.
         text = _notice(row, played_by, checked_by, suspects)
+        if differed > 1:
+            text += f" In the last 7 days {differed} of {checked} checks of this host's matches "
+            text += "with bots of the same owner differed." if suspects else "differed so."
         notify_operators(session, "stopped", text, now=now)
 
 
@@ -161,11 +167,16 @@ def _has_other_reason(session: Session, row: MatchVerification, found: _Finding,
     )
 
 
-def _is_known(session: Session, row: MatchVerification, found: _Finding, now: int) -> bool:
-    """Whether the operators have been notified of these owners' bots."""
+def _counts(session: Session, row: MatchVerification, found: _Finding, now: int) -> tuple[int, int]:
+    """The number of such findings about these owners' bots lately, and that of all checks of this
+    key's matches with bots of theirs."""
     with_theirs = Match.id.in_(_with_bots_of(found.owners)) if found.owners else true()
     earlier = _earlier(session, row, found.owners, now, with_theirs)
-    return any(one.owners & found.owners or one.owners == found.owners for one in earlier)
+    same = sum(bool(one.owners & found.owners) or one.owners == found.owners for one in earlier)
+    checks = select(func.count()).select_from(MatchVerification).join(MatchVerification.match)
+    checks = checks.where(MatchVerification.finding.is_not(None), with_theirs)
+    checked = session.scalar(checks.where(*_lately_of_key(session, row, now))) or 0
+    return 1 + same, checked
 
 
 def _notice(row: MatchVerification, played_by: str, checked_by: str, suspects: set[Version]) -> str:
@@ -232,6 +243,16 @@ def _is_unrepeatable(version: Version) -> bool:
     return bool((version.report or {}).get("unrepeatable"))
 
 
+def _lately_of_key(
+    session: Session, row: MatchVerification, now: int
+) -> tuple[ColumnElement[bool], ...]:
+    """The conditions that a verification is of a match of the same key, and counts still."""
+    key, ended = key_of(row.match.arena or ""), MatchVerification.finished_at
+    gone_on = select(func.max(Audit.at)).where(Audit.action == "arena.go-on")
+    since = session.scalar(gone_on.where(of_key(Audit.subject, key))) or 0
+    return lately(ended, DIFFERENT_FOR_MS, now), ended > since, of_key(Match.arena, key)
+
+
 def _with_bots_of(owners: set[int]) -> Select[str]:
     """The ids of the matches with a bot of these owners."""
     matches = select(MatchSeat.match_id).join(MatchSeat.version).join(Version.bot)
@@ -246,16 +267,12 @@ def _earlier(
     Findings from before an operator let an arena of the key go on do not count. Those in matches
     without a bot of these owners come first: no bot of theirs can crowd them out.
     """
-    key = key_of(row.match.arena or "")
-    gone_on = select(func.max(Audit.at)).where(Audit.action == "arena.go-on")
-    since = session.scalar(gone_on.where(of_key(Audit.subject, key))) or 0
-    ended = MatchVerification.finished_at
     found = (
         select(MatchVerification)
         .join(MatchVerification.match)
         .where(MatchVerification.finding == "different", MatchVerification.id != row.id, which)
-        .where(lately(ended, DIFFERENT_FOR_MS, now), ended > since, of_key(Match.arena, key))
-        .order_by(Match.id.in_(_with_bots_of(owners)), ended.desc())
+        .where(*_lately_of_key(session, row, now))
+        .order_by(Match.id.in_(_with_bots_of(owners)), MatchVerification.finished_at.desc())
     )
     for other in session.scalars(found.limit(_MOST)):
         judged = _judge(other, _first_to_differ(other))

@@ -44,6 +44,7 @@ from server.services import (
     dispatch,
     health,
     job_kinds,
+    match_verifications,
     remote_arenas,
     stopped_arenas,
     walls,
@@ -920,6 +921,7 @@ TOLD: Final = {
     "an account asked for the first": [1, 2],
     "an account asked for the second": [1, 2],
     "the host tried them out": [1, 2],
+    "the same owner": [1, 2],
 }
 """The notices after each of two findings, for each reason why the second does not stop the host."""
 
@@ -947,7 +949,8 @@ def test_bots_of_one_owner_that_do_not_repeat_themselves_stop_no_host(
             for version in session.scalars(select(Version)):
                 version.report = {**(version.report or {}), "unrepeatable": True}
                 version.arena = arena_name("lab", 2)
-    for owner, place in ((alice, "first"), (bob, "second")):
+    second = alice if excuse == "the same owner" else bob
+    for owner, place in ((alice, "first"), (second, "second")):
         job, found = checked(queued, lab, HERE)
         again = next(one for one in found if one.match == job.match)
         with queued.write() as session:
@@ -985,31 +988,40 @@ def test_bots_of_one_owner_that_do_not_repeat_themselves_stop_no_host(
     assert [len(one) for one in sent] == TOLD[excuse]
     first = "bob" if excuse == "an unrepeatable bot" else "alice"
     assert f"one of {first}/" in sent[1][0]
+    if excuse == "the same owner":
+        count = "2 of 2 checks of this host's matches with bots of the same owner differed."
+        assert [count in text for text in sent[1]] == [False, True]
     if excuse == "the host tried them out":
         assert all("an arena with the same key made that try-out" in text for text in sent[1])
 
 
-def test_a_check_that_an_account_asked_for_only_notifies_the_operators(
+def test_checks_that_an_account_asks_for_notify_the_operators_and_stop_no_host(
     queued: Books, lab: Host, matches: list[str], alice: User, arena: Caller
 ) -> None:
     arena.client.application.extensions["matchbox"] = queued.context
-    for _ in matches[:2]:  # Of the second one they know already.
-        job, found = checked(queued, lab, HERE)
-        again = next(one for one in found if one.match == job.match)
+    job, found = checked(queued, lab, HERE)
+    knobs: dict[str, Any] = {"settings": queued.settings, "now": queued.clock()}
+    with queued.write() as session:
+        session.scalars(select(MatchVerification)).one().asker_id = alice.id
+    counts = []
+    for _ in range(5):
         with queued.write() as session:
-            number = int(again.verification.partition(":")[2])
-            session.get_one(MatchVerification, number).asker_id = alice.id
-            knobs: dict[str, Any] = {"settings": queued.settings, "now": queued.clock()}
-            job_kinds.claim(session, again.claim(HERE), **knobs)
-        message = wire.to_plain(verified(again, "different"))
+            job_kinds.claim(session, found[-1].claim(HERE), **knobs)
+        message = wire.to_plain(verified(found[-1], "different"))
         body = {"task": wire.BOOK_VERIFICATION, "message": message}
         told = arena.client.post("/internal/results", headers=arena.headers, json=body)
         assert told.get_json() == {"accepted": True}
-    with queued.read() as session:
-        assert stopped_arenas.stopped(session) == {}
-        (text,) = session.scalars(select(Notice.text).where(Notice.kind == "finding"))
-    assert "No author's bot can be the reason" in text
-    assert "an account asked for this verification" in text
+        with queued.write() as session:
+            assert stopped_arenas.stopped(session) == {}
+            texts = session.scalars(select(Notice.text).where(Notice.kind == "finding")).all()
+            row = match_verifications.ask(session, alice, job.match, **knobs)
+            found.append(match_verifications.job_of(row, queued.settings))
+        counts.append(len(texts))
+    assert counts == [1, 2, 2, 3, 3]
+    for text in texts:
+        assert "No author's bot can be the reason" in text
+        assert "an account asked for this verification" in text
+    assert texts[2].endswith("In the last 7 days 4 of 4 checks of this host's matches differed so.")
 
 
 def test_a_check_of_a_match_under_embargo_is_told_once_the_match_is_open(
