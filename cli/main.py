@@ -109,7 +109,7 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _matchbox(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="which this is")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="print the release")
     ] = False,
 ) -> None:
     """A self-hosted bot-competition platform: every match in a box."""

@@ -24,9 +24,9 @@ from dashboard.wording import author, capital, plural, told
 from matchbox import registry
 from matchbox.answers.games import Game
 from matchbox.answers.play import Choice, Opponent, Table, TableSeat
-from matchbox.errors import Forbidden, NotFound, UnknownGame
+from matchbox.errors import BadOption, Forbidden, NotFound, UnknownGame
 from matchbox.game import fill_options
-from matchbox.match import hosted_bout
+from matchbox.match.hosted_bout import check_decisions
 from matchbox.match.replay import FAULT_LINES
 from matchbox.match.transcript import Transcript
 from matchbox.whole_numbers import whole_number
@@ -348,16 +348,15 @@ def _with_decisions(game: Game, seats: int) -> Game:
 
 @cache
 def _undecided(game: str, seats: int) -> frozenset[tuple[str, str | int | bool]]:
-    """The options of the game, each with a value by which a bout is over before any move."""
-    rules = registry.game(game)
-    return frozenset(
-        (name, value)
-        for name, option in rules.spec.options.items()
-        for value in option.choices
-        if hosted_bout.resume(
-            rules, "0" * 32, seats, fill_options(rules.spec, {name: value}), []
-        ).over
-    )
+    """The options of the game, each with a value with which players decide nothing."""
+    rules, found = registry.game(game), set()
+    for name, option in rules.spec.options.items():
+        for value in option.choices:
+            try:
+                check_decisions(rules, seats, fill_options(rules.spec, {name: value}))
+            except BadOption:
+                found.add((name, value))
+    return frozenset(found)
 
 
 def _usual_player(seat: int, bots: Sequence[Opponent]) -> str:

@@ -8,6 +8,7 @@ const PACE_MS = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 600
 const MAX_MS = 3000;
 const SOON_MS = [100, 150, 200, 300, 500, 800, 1200];
 const AWAY_MS = 5000; // A server that restarts is back sooner.
+const GIVE_UP_MS = 10000; // A connection that has gone brings no answer and no error.
 let steps = [];
 let at = 0;
 let shown = null; // The step that the line below the board tells.
@@ -23,6 +24,15 @@ let timer = null;
 let busy = false;
 
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+
+// The answer, or null if none came in time.
+function request(address, options) {
+  const controller = new AbortController();
+  const limit = setTimeout(() => controller.abort(), GIVE_UP_MS);
+  return fetch(address, { ...options, signal: controller.signal })
+    .catch(() => null)
+    .finally(() => clearTimeout(limit));
+}
 
 // The board and the list of events
 
@@ -178,14 +188,14 @@ async function make(move) {
   if (returns) part("events").focus({ preventScroll: true }); // A control that is disabled loses the focus.
   for (const control of form.elements) control.disabled = true;
   mark();
-  const answer = await fetch(form.dataset.api, {
+  const answer = await request(form.dataset.api, {
     method: "POST",
     headers: {
       "Content-Type": "application/json",
       "X-CSRFToken": form.elements.csrf_token.value,
     },
     body: JSON.stringify({ move: JSON.parse(move), turn: Number(form.elements.turn.value) }),
-  }).catch(() => null);
+  });
   const told = answer?.ok ? null : await answer?.json().catch(() => null); // A proxy sends no JSON.
   busy = false;
   polls = 0;
@@ -221,8 +231,8 @@ function complain(...words) {
 }
 
 // Says so if the server has given no answer for a while, until it does. `status` is 0 if it cannot
-// be reached.
-function noteAway(status) {
+// be reached; `sent` is when it was asked, in ms.
+function noteAway(status, sent) {
   const alert = part("choices").querySelector("[role=alert]");
   const tooMany = status === 429;
   if (status && status < 500 && !tooMany) {
@@ -230,7 +240,7 @@ function noteAway(status) {
     if (alert?.matches(".unreached")) alert.remove();
     return;
   }
-  away ??= Date.now();
+  away ??= sent;
   if (alert || Date.now() - away < AWAY_MS) return;
   const why = tooMany ? "Too many requests come from you or your network." : "The server cannot be reached.";
   complain(`${why} The game goes on here by itself.`).classList.add("unreached");
@@ -276,11 +286,12 @@ async function ask() {
   const address = new URL(play.dataset.address, location.href);
   address.searchParams.set("revision", revision);
   address.searchParams.set("since", steps.length);
-  const request = ++asked;
-  const answer = await fetch(address).catch(() => null);
+  const number = ++asked;
+  const sent = Date.now();
+  const answer = await request(address);
   const news = answer?.status === 200 ? await answer.json().catch(() => null) : null;
-  if (request !== asked) return false;
-  noteAway(answer?.status ?? 0);
+  if (number !== asked) return false;
+  noteAway(answer?.status ?? 0, sent);
   if (turnedAway(answer)) return true;
   if (news) await take(news);
   later();

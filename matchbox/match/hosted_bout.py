@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 PERSON = "person"
 """In a record, the seat of a person has this in place of a version's digest."""
-_DEALS: Final = 3
+DEALS: Final = 3
 """If all of this many deals are over before anybody is asked, players decide nothing."""
 
 
@@ -42,28 +42,37 @@ class PersonOwes(Exception):
 def resume(game: Game, deal: str, seats: int, options: Options, said: Iterable[Said]) -> LiveBout:
     """Returns the bout after these answers, by the rules alone.
 
-    Raises BadMessage if there are more answers than questions.
+    Raises BadMessage if there are more answers than questions; BadGame if a function of the game
+    fails or breaks the contract.
     """
-    live = LiveBout(game, deal, (0, 0), seats, options)
-    scripts = _scripts(seats, said)
-    while ready := [seat for seat in owing(live) if scripts[seat]]:
-        live.take(ready[0], answer_of(scripts[ready[0]].popleft()))
+    try:
+        with registry.raising_bad_game():
+            live = LiveBout(game, deal, (0, 0), seats, options)
+            scripts = _scripts(seats, said)
+            while ready := [seat for seat in owing(live) if scripts[seat]]:
+                live.take(ready[0], answer_of(scripts[ready[0]].popleft()))
+    except SeatFault as fault:
+        raise BadGame(f"{game.spec.title} cannot be played with these options: {fault}") from fault
     if any(scripts):
         raise BadMessage("the table has answers that nobody asked for")
     return live
 
 
+def find_deal(game: Game, seats: int, options: Options, deals: Iterable[str]) -> str:
+    """Returns the first of these deals whose bout is not over before anybody is asked.
+
+    Raises BadOption if there is none: then players decide nothing under these options, as in dealt
+    war. Raises BadGame if a function of the game fails or breaks the contract.
+    """
+    for deal in deals:
+        if not resume(game, deal, seats, options, []).over:
+            return deal
+    raise BadOption(f"with these options players decide nothing in {game.spec.title}")
+
+
 def check_decisions(game: Game, seats: int, options: Options) -> None:
-    """Raises BadOption if players decide nothing under these options, as in dealt war; BadGame if a
-    function of the game fails."""
-    deals = derive_deals(game.spec.name, _DEALS)
-    try:
-        with registry.raising_bad_game():
-            over = all(LiveBout(game, deal, (0, 0), seats, options).over for deal in deals)
-    except SeatFault as fault:
-        raise BadGame(f"{game.spec.title} cannot be played with these options: {fault}") from fault
-    if over:
-        raise BadOption(f"with these options players decide nothing in {game.spec.title}")
+    """Raises as `find_deal` does, for deals that are always the same."""
+    find_deal(game, seats, options, derive_deals(game.spec.name, DEALS))
 
 
 def answers_before(game: Game, record: Record, bout: Bout, moves: int) -> list[Said]:

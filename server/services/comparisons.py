@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import case, func, select
 
 from matchbox import registry
-from matchbox.errors import BadOption, Conflict, TooMany
+from matchbox.errors import BadOption, Conflict, Forbidden, TooMany
 from matchbox.league.sprt import MAX_BOUTS, Trial
 from server.db.models import (
     UNFINISHED,
@@ -83,9 +83,7 @@ def start(
     best bots instead of each other. Raises UnknownGame if the game is not installed, Forbidden,
     NotFound, BadOption, Conflict or TooMany.
     """
-    bot = find_bot(session, name, actor)
-    require_owner(actor, bot.owner_id)
-    registry.package_of(bot.game)
+    bot = _bot_to_compare(session, actor, name, settings)
     one, other = _versions(session, bot, challenger, defender)
     league = session.scalar(select(League).where(League.name == bot.game))
     if league is None:
@@ -113,6 +111,15 @@ def start(
     schedule(session, league, first, comparison=row, settings=settings, now=now)
     _publish_state(session, row, now)
     return row
+
+
+def _bot_to_compare(session: Session, actor: User, name: str, settings: Settings) -> Bot:
+    if not settings.comparison_games:
+        raise Forbidden("the operator has switched off comparisons").to_everybody()
+    bot = find_bot(session, name, actor)
+    require_owner(actor, bot.owner_id)
+    registry.package_of(bot.game)
+    return bot
 
 
 def cancel(session: Session, actor: User, number: int, *, now: int) -> None:

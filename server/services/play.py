@@ -106,8 +106,6 @@ def open_table(
         opener_id=actor.id,
         seats=[_named_seat(session, actor, game, at, name, now) for at, name in enumerate(seats)],
     )
-    if table_turns.live_bout(table).over:
-        raise BadOption(f"with these options players decide nothing in {spec.title}")
     session.add(table)
     session.flush()
     _begin_if_full(session, table, settings, now)
@@ -121,7 +119,9 @@ def _beginning(
 ) -> Position:
     """Returns the position with which a table begins. Raises as `open_table` does."""
     if place is None:
-        chosen, deal = fill_options(spec, options), secrets.token_hex(16)
+        chosen = fill_options(spec, options)
+        deals = (secrets.token_hex(16) for _ in range(hosted_bout.DEALS))
+        deal = hosted_bout.find_deal(registry.game(spec.name), seats, chosen, deals)
         return Position(spec.name, chosen, deal, seats, rotation=0, said=[])
     if options:
         raise BadOption("a table that goes on from a match has its options; give none")

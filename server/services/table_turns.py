@@ -49,15 +49,15 @@ def answers_so_far(table: PlayTable) -> list[Said]:
 def live_bout(table: PlayTable) -> LiveBout:
     """Returns the table's bout as it is now.
 
-    Raises Conflict if its rules have changed, and BadGame if a function of the game fails.
+    Raises Conflict if its rules have changed, and BadGame if a function of the game fails or breaks
+    the contract.
     """
     game = registry.game(table.game)
     if game.spec.rules != table.rules:
         raise Conflict(f"the rules of {game.spec.title} have changed since; start a new game")
-    with registry.raising_bad_game():
-        return hosted_bout.resume(
-            game, table.deal, len(table.seats), table.options, answers_so_far(table)
-        )
+    return hosted_bout.resume(
+        game, table.deal, len(table.seats), table.options, answers_so_far(table)
+    )
 
 
 def advance(

@@ -371,6 +371,23 @@ def test_who_loses_the_connection_while_waiting_is_told_until_it_is_back(
     expect(alert).to_contain_text("Too many requests come from you or your network.")
 
 
+def test_who_gets_no_answer_while_waiting_is_told(person: BrowserContext) -> None:
+    page = person.pages[0]
+    page.clock.install()
+    page.goto("/play/war")
+    page.get_by_label("Player 2").select_option("friend")
+    page.get_by_role("button", name="Start the game").click()
+    page.wait_for_selector("#play[data-ready]")
+    with page.expect_request("**/play/war/*.json*"):
+        page.route("**/play/war/*.json*", lambda route: None)
+        page.clock.run_for(2000)
+    alert = page.locator("#choices [role=alert]")
+    page.clock.run_for(8000)
+    expect(alert).to_have_count(0)
+    page.clock.run_for(3000)
+    expect(alert).to_contain_text("The server cannot be reached.")
+
+
 def test_a_screen_reader_is_told_of_ones_turn_in_the_same_status(person: BrowserContext) -> None:
     page = person.pages[0]
     begin(page, "bomb")

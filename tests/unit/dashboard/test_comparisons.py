@@ -80,6 +80,7 @@ def test_the_form_offers_accepted_versions_and_what_is_left_of_the_day() -> None
     [
         ({"versions": [4]}, "A comparison needs two accepted versions"),
         ({"left": 0}, "you get new ones after midnight, UTC"),
+        ({"budget": 0, "left": 0, "versions": [4]}, "The operator has switched off comparisons."),
         ({"cooperative": True}, "the same deals, each with itself"),
     ],
 )

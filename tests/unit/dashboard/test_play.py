@@ -380,6 +380,34 @@ def test_options_by_which_nobody_decides_are_not_offered() -> None:
     assert '<select name="option-play"><option value="choose">' in only
 
 
+def test_the_form_of_a_game_that_fails_says_what_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    war = registry.game("war")
+    module: dict[str, Any] = {"__name__": "matchbox.games.war.rules"}
+    exec("def start(*_):\n    return [][1]", module)
+
+    class Failing:
+        """War, whose deals all fail."""
+
+        def __getattr__(self, name: str) -> Any:
+            return module.get(name) or getattr(war, name)
+
+    failing = Failing()
+    monkeypatch.setattr(registry, "game", lambda name: failing)
+    play._undecided.cache_clear()
+    given = {"play": Option(default="choose", help="", choices=["choose", "dealt"])}
+    game = SOURCE.games()[0].model_copy(update={"name": "war", "options": given})
+    answer = get("/play/war", replace(SOURCE, games=lambda: [game]))
+    assert answer.status_code == 422
+    assert "The game war is broken: start raised IndexError" in answer.text
+
+
+def test_a_table_says_when_it_ends_if_nobody_moves() -> None:
+    seated = get(TABLE).text
+    assert re.search(r"ends if nobody moves until <time [^>]*data-countdown", seated)
+    assert "data-countdown" not in get(TABLE, seen(me=None)).text
+    assert "data-countdown" not in get(TABLE, seen(state="bots")).text
+
+
 def test_every_option_offers_what_the_game_takes() -> None:
     games = [one.model_copy(update={"options": OPTIONS}) for one in SOURCE.games()]
     page = get("/play/bomb", replace(SOURCE, games=lambda: games)).text

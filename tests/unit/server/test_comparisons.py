@@ -314,6 +314,15 @@ def test_strangers_ask_nothing_of_my_bot_and_end_nothing(
     assert len(books.notices(alice, "comparison-end")) == 1, "not told of what she did herself"
 
 
+def test_without_a_budget_comparisons_are_switched_off(
+    books: Books, alice: User, two: tuple[Version, Version]
+) -> None:
+    closed = open_books(books.context.database.url, comparison_games=0)
+    with pytest.raises(Forbidden, match="the operator has switched off comparisons"):
+        ask(closed, alice, two[0], games=2)
+    closed.context.close()
+
+
 def test_a_day_has_a_budget_and_what_was_not_played_is_given_back(
     books: Books, alice: User, two: tuple[Version, Version]
 ) -> None:

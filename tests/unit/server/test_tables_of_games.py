@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import pytest
 
 from matchbox import registry
-from matchbox.errors import BadGame, UnknownGame
+from matchbox.errors import BadGame, BadOption, UnknownGame
+from matchbox.game import Outcome
+from matchbox.match import hosted_bout
 from server.db.models import User
 from server.queries import play as queries
 from server.services import play
@@ -71,6 +74,54 @@ def test_a_table_whose_game_fails_at_once_is_not_opened(
         open_table(books, alice, bob)
     with books.read() as session:
         assert queries.tables(session, alice, books.settings).items == []
+
+
+class ChangedGame:
+    """The installed game with changes to its spec; its next `over` deals are over as dealt."""
+
+    def __init__(self, over: int = 0, **changes: Any) -> None:
+        self._game = registry.game(GAME)
+        self.spec = replace(self._game.spec, **changes)
+        self._over = over
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._game, name)
+
+    def to_move(self, state: Any) -> Any:
+        self._over -= 1
+        return () if self._over >= 0 else self._game.to_move(state)
+
+    def outcome(self, state: Any) -> Outcome:
+        return Outcome((1, 2), (1, 0), "as dealt")
+
+
+def test_a_table_whose_game_does_not_end_ends_with_the_reason(
+    books: Books, alice: User, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings, now = books.settings, books.clock()
+    table, first = open_table(books, alice, bob)
+    endless = ChangedGame(max_steps=1)
+    monkeypatch.setattr(registry, "game", lambda name: endless)
+    with books.write() as session:
+        play.move(session, alice, table, first, settings=settings, now=now)
+    with books.read() as session:
+        found = queries.table(session, alice, table, settings=settings)
+    assert found.state == "ended"
+    assert f"a bout of {GAME} does not end" in found.why
+
+
+def test_a_deal_in_which_nobody_is_asked_is_dealt_again(
+    books: Books, alice: User, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    games = [ChangedGame(over=hosted_bout.DEALS - 1), ChangedGame(over=hosted_bout.DEALS)]
+    monkeypatch.setattr(registry, "game", lambda name: games[0])
+    table, _ = open_table(books, alice, bob)
+    with books.read() as session:
+        assert queries.table(session, alice, table, settings=books.settings).state == "persons"
+    knobs: dict[str, Any] = {"options": {}, "settings": books.settings, "now": books.clock()}
+    monkeypatch.setattr(registry, "game", lambda name: games[1])
+    with books.write() as session, pytest.raises(BadOption, match="players decide nothing"):
+        play.open_table(session, alice, game=GAME, seats=["me", "bob/bob-bot"], **knobs)
 
 
 @pytest.mark.parametrize("function", ["view", "apply"])
