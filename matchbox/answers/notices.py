@@ -24,6 +24,7 @@ NOTICE_KINDS: Final = {
     "stateful": NoticeKind("Kept state", "that a version keeps state between bouts"),
     "suspension": NoticeKind("Suspension", "suspensions"),
     "disqualification": NoticeKind("Disqualification", "disqualifications"),
+    "retirement": NoticeKind("Retired", "that an operator has retired one of your bots"),
     "reinstatement": NoticeKind("Reinstatement", "that one of these was taken back"),
     "season-start": NoticeKind("Season", "the starts of your seasons, with or without your bots"),
     "rank-change": NoticeKind("Rank", "changes of rank in a season"),

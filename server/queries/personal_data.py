@@ -9,7 +9,7 @@ from functools import partial
 from typing import IO, TYPE_CHECKING, Any, Final
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import bindparam, func, or_, select
 from sqlalchemy.orm import selectinload
 
 from matchbox.bundle import ending
@@ -81,7 +81,7 @@ account.json   your account, the operators' note on it, its classes and invitati
                a new password, and, for uploads that wait for their verdicts, the networks they
                came from
 notices.json   your inbox
-actions.json   what you did that is in the log
+actions.json   what you did that is in the log, and what others did to your account
 bots/          each bot: bot.json with its versions and their reports, the file of each version
                unless it was removed, and each memory that it has had
 drafts/        the files that you tried in the last hour
@@ -181,10 +181,16 @@ def _notices(session: Session, user: User) -> list[dict[str, object]]:
 
 
 def _actions(session: Session, user: User) -> list[dict[str, object]]:
-    query = select(Audit).where(Audit.actor_id == user.id).order_by(Audit.id)
+    own = or_(Audit.actor_id == user.id, Audit.subject == f"user:{user.id}")
     return [
-        {"action": row.action, "subject": row.subject, "detail": row.detail, "at": iso(row.at)}
-        for row in session.scalars(query)
+        {
+            "action": row.action,
+            "subject": row.subject,
+            "detail": row.detail,
+            "at": iso(row.at),
+            "by_you": row.actor_id == user.id,
+        }
+        for row in session.scalars(select(Audit).where(own).order_by(Audit.id))
     ]
 
 

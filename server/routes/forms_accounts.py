@@ -62,7 +62,7 @@ def sign_up() -> Response:
 @routes.post("/logout")
 def log_out() -> Response:
     """Logs out. Tells those who logged in by a provider that they may still be logged in there."""
-    by_provider = cookie.get(BY_PROVIDER, False)
+    by_provider = cookie.get(BY_PROVIDER, False) and context().settings.openid_issuer
     end_session()
     return go_to("pages.openid_out" if by_provider else "pages.home")
 
@@ -126,7 +126,7 @@ def change_password() -> Response:
     """Sets a new password, ends all other sessions, and revokes the tokens if asked to."""
     actor, network = signed_in(), client_network()
     old, new, revoke = field("old"), field("new"), field("revoke") == "yes"
-    begun = session_begun()
+    begun, by_provider = session_begun(), cookie.get(BY_PROVIDER, False)
     logins.change_password(
         context(),
         actor,
@@ -137,6 +137,8 @@ def change_password() -> Response:
         begun=begun,
         then=start_session,
     )
+    if by_provider:  # The new session has begun with an empty cookie.
+        cookie[BY_PROVIDER] = True
     flash("Your new password holds from now on.")
     return go_to("pages.account")
 

@@ -101,8 +101,7 @@ def link() -> Response:
         if stranger:
             start_session(session, actor)
     openid_flow.forget_identity()
-    if stranger:
-        cookie[openid_flow.BY_PROVIDER] = True
+    cookie[openid_flow.BY_PROVIDER] = True
     return redirect(after, 303)
 
 

@@ -24,7 +24,7 @@ from server.db.models import (
     Version,
 )
 from server.db.session import compare_and_set
-from server.services.notices import notify_accounts
+from server.services.notices import MAX_CHARACTERS, notify_accounts
 from server.services.season_progress import rounds_over
 from server.services.standings import ROUNDS, scope_of
 
@@ -136,10 +136,21 @@ def _notify_each(
     for entry in _entries(session, season):
         owned.setdefault(entry.bot.owner_id, []).append(entry)
     told = [
-        (owner, " ".join((head, *filter(None, map(about, entries)))))
+        (owner, _fitted(head, [*filter(None, map(about, entries))]))
         for owner, entries in owned.items()
     ]
     notify_accounts(session, told, kind, f"season:{season.id}", now=now)
+
+
+def _fitted(head: str, sentences: Sequence[str]) -> str:
+    """The head and as many of the sentences as fit into a notice, with the number of the others."""
+    text = head
+    for at, sentence in enumerate(sentences):
+        rest = f" And {len(sentences) - at} more: see the page of the season."
+        if len(text) + 1 + len(sentence) + len(rest) > MAX_CHARACTERS:
+            return text + rest
+        text += f" {sentence}"
+    return text
 
 
 def _entries(session: Session, season: Season) -> Sequence[Entry]:

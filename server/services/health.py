@@ -210,7 +210,11 @@ def _mail_leaves(state: State) -> Iterator[Finding]:
     if count:
         many = "A mail" if count == 1 else f"{count:,} mails"
         text = f"{many} could not be sent, even after several tries."
-        yield warning("mail", text, "Check the mail server and the MATCHBOX_SMTP settings.")
+        remedy = (
+            "See the ledger's log. If the mails to one address alone are refused, nothing is wrong "
+            "here. Otherwise check the mail server and the MATCHBOX_SMTP settings."
+        )
+        yield warning("mail", text, remedy)
 
 
 def _backups_are_made(state: State) -> Iterator[Finding]:

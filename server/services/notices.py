@@ -65,7 +65,8 @@ def notify_accounts(
     session.flush()
     made: list[int] = []
     for part in in_parts(told, INSERT_CHUNK):
-        query = select(User).where(User.id.in_({user for user, _ in part}), User.role != Role.HOUSE)
+        query = select(User).where(User.id.in_({user for user, _ in part}))
+        query = query.where(User.role != Role.HOUSE, User.deleted_at.is_(None))
         users = {user.id: user for user in session.scalars(query)}
         same = {"kind": kind, "subject": subject, "at": now}
         rows = [

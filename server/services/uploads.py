@@ -17,6 +17,7 @@ from server.services.entries import leave_early_seasons
 from server.services.events import publish
 from server.services.hourly_limits import check_hour
 from server.services.lookup import active_version, find_bot
+from server.services.notices import notify_account
 from server.services.walls import wall
 from server.times import HOUR_MS, lately
 
@@ -103,7 +104,7 @@ def activate(session: Session, actor: User, name: str, number: int, *, now: int)
         raise NotFound(f"{bot.full_name} has no version {number}")
     if version.state == VersionState.ACTIVE:
         return version
-    if version.state == VersionState.ACCEPTED and actor.role == Role.AUTHOR:
+    if version.state == VersionState.ACCEPTED and not actor.operator:
         _check_activations(session, bot, now)
     plays_on = active_version(session, bot.id) is not None
     if not tryouts.make_active(session, version, VersionState.ACCEPTED):
@@ -139,6 +140,10 @@ def retire(session: Session, actor: User, name: str, *, now: int) -> None:
     fields.change(session, bot.game)
     publish(session, "bot.retired", bot.full_name, now=now)
     audit.note(session, actor, "bot.retire", f"bot:{bot.id}", now=now)
+    if actor.id != bot.owner_id:
+        newest = session.scalar(select(func.max(Version.id)).where(Version.bot_id == bot.id))
+        text = f"An operator has retired {bot.full_name} for ever. Its matches stay."
+        notify_account(session, bot.owner_id, "retirement", f"version:{newest}", text, now=now)
 
 
 def _bot(session: Session, user: User, game: str, name: str, now: int) -> Bot:

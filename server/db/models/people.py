@@ -101,8 +101,8 @@ class User(Base):
 
     @property
     def trusted(self) -> bool:
-        """True if its role is one of TRUSTED."""
-        return self.role in TRUSTED
+        """True if its role is one of TRUSTED, and the present request may use that right."""
+        return self.role in TRUSTED and not self.limited
 
 
 class FormerName(Base):

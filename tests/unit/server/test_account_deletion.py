@@ -48,6 +48,7 @@ from server.services import (
     account_operations,
     accounts,
     admission,
+    audit,
     comparisons,
     contact,
     drafts,
@@ -322,6 +323,10 @@ def test_a_season_under_way_goes_on_without_its_bots(
     with books.write() as session:
         late = seasons.create(session, charlie, name="late", league=GAME, now=books.clock())
     delete(books, dora)
+    with books.write() as session:
+        words = ("season-end", f"season:{season}", "It is over.")
+        assert notices.notify_account(session, dora.id, *words, now=books.clock()) is None
+        assert session.scalars(select(Notice).where(Notice.user_id == dora.id)).all() == []
     with books.context.read() as session:
         row = session.get_one(Season, season)
         assert {entry.bot.name: entry.out for entry in row.entries} == {
@@ -416,6 +421,9 @@ def test_the_data_of_an_account_is_one_zip_with_every_file_and_result(
     table = what_else_is_kept(books, dora, charlie)
     with books.write() as session:
         admission.invite(session, charlie, GAME, "dora", now=books.clock())
+        reason = {"reason": "copied bots"}
+        for actor in (charlie, dora):
+            audit.note(session, actor, "user.close", f"user:{dora.id}", reason, now=books.clock())
         session.get_one(PlayTable, table).why = odd = "other breaks\u2028of\x85lines"
     file = io.BytesIO()
     with books.context.read() as session:
@@ -442,6 +450,8 @@ def test_the_data_of_an_account_is_one_zip_with_every_file_and_result(
         assert left["opened"]
         assert left["why"] == odd
         assert (played["state"], played["place"], played["record"]) == ("persons", None, None)
+        done = json.loads(archive.read("actions.json"))
+        assert [(one["detail"], one["by_you"]) for one in done] == [(reason, False), (reason, True)]
         (verified,) = json.loads(archive.read("verifications.json"))
         assert verified["match"] in {line["match"] for line in lines}
         assert (known["networks"], known["email_changed_at"]) == (["192.0.2.0/24"], None)

@@ -57,6 +57,20 @@ def test_each_owner_is_told_the_start_once_with_all_their_bots(
     assert not told(books, charlie, "season-start")
 
 
+def test_who_has_too_many_bots_for_a_notice_is_told_how_many_are_not_in_it(
+    books: Books, alice: User, bob: User, charlie: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(announcements, "MAX_CHARACTERS", 130)
+    season_of(books, charlie, field(books, alice, alice, alice, bob))
+    tick(books.context)
+    (text,) = told(books, alice, "season-start")
+    assert text == (
+        "Season spring has begun. alice/bot-0 plays with version 1. And 2 more: see the page of "
+        "the season."
+    )
+    assert "more" not in told(books, bob, "season-start")[0]
+
+
 def test_each_owner_is_told_the_end_once_with_rank_and_range(
     books: Books, alice: User, bob: User, charlie: User
 ) -> None:

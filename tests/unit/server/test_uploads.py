@@ -179,6 +179,21 @@ def test_nothing_of_another_bot_is_activated_or_retired(
     assert [books.version(one.id).state for one in (his_old, his_new)] == [accepted, active]
 
 
+def test_an_owner_is_told_that_an_operator_has_retired_the_bot(
+    books: Books, alice: User, charlie: User
+) -> None:
+    own, other = books.bot(alice, "one"), books.bot(alice, "two")
+    retire(books, alice, own)
+    assert books.notices(alice, "retirement") == []
+    retire(books, charlie, other)
+    assert books.notices(alice, "retirement") == [
+        (
+            f"version:{other.id}",
+            "An operator has retired alice/two for ever. Its matches stay.",
+        )
+    ]
+
+
 def test_what_was_not_accepted_cannot_be_activated(books: Books, alice: User) -> None:
     pending = books.upload(alice, "simple")
     with pytest.raises(Conflict, match="is pending"):

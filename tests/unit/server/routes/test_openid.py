@@ -410,6 +410,24 @@ def test_logging_out_tells_that_the_provider_still_knows(
     assert browse(dora).send("/logout").location == "/"
 
 
+def test_a_new_password_and_a_link_keep_in_mind_that_the_provider_knows(
+    browse: Browse, app: APIFlask, books: Books, dora: User, abroad: Provider
+) -> None:
+    mine = browse(None)
+    sign_up(mine, "erik")
+    assert mine.send("/account/password", old="", new="a first password").status_code == 303
+    assert mine.send("/logout").location == "/login/openid/out"
+    abroad.person = Person("9")
+    linked = browse(dora)
+    visit(linked)
+    assert linked.send("/login/openid/link", password=PASSWORD).location == "/account"
+    assert linked.send("/logout").location == "/login/openid/out"
+    again = browse(None)
+    visit(again)
+    set_up(app, books, abroad, openid_issuer="")
+    assert again.send("/logout").location == "/"
+
+
 def test_an_address_for_logging_out_that_is_no_web_address_is_not_linked(
     browse: Browse, abroad: Provider
 ) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from io import BytesIO
+from typing import Any
 
 import pytest
 from apiflask import APIFlask
@@ -11,7 +13,7 @@ from werkzeug.routing import Rule
 from server.db.models import Scope, User
 from server.scopes import ANYBODY, scope_of
 from server.services import accounts
-from tests.books import Books
+from tests.books import GAME, SIMPLE, Books
 from tests.unit.server.routes.conftest import Caller, open_season, problem
 
 PARTS = {"number": "999", "season": "999", "match": "0" * 32, "version": "999", "digest": "0" * 64}
@@ -103,6 +105,23 @@ def test_an_operators_token_without_operate_is_an_authors(
     problem(limited.get(f"/versions/{version}/bundle"), 403)
     assert full.get(f"/versions/{version}/bundle").status_code == 200
     assert full.post("/bots/alice/hers/retire").status_code == 200
+
+
+def upload(**more: str) -> dict[str, Any]:
+    """The fields of an upload, with its file."""
+    return {"game": GAME, "file": (BytesIO(SIMPLE), "simple.py"), **more}
+
+
+def test_without_a_wall_an_operators_token_without_operate_submits_nothing(
+    app: APIFlask, books: Books, charlie: User
+) -> None:
+    books.wall(walled=False)
+    limited = caller(app, books, charlie, ["read", "submit"])
+    full = caller(app, books, charlie, [*Scope])
+    for path, more in (("/bots", {"name": "mine"}), ("/drafts", {})):
+        told = problem(limited.post(path, data=upload(**more)), 403)
+        assert told["type"] == "urn:matchbox:problem:uploads-closed"
+        assert full.post(path, data=upload(**more)).status_code == 201
 
 
 def test_an_author_is_not_asked_for_a_scope_that_no_author_has(
