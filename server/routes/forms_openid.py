@@ -112,8 +112,8 @@ def unlink(number: int) -> Response:
     network, begun = client_network(), session_begun()
     logins.confirm(context(), signed_in(), field("password"), network=network, begun=begun)
     with acting() as (session, actor, now):
-        label = context().settings.openid_label
-        identities.unlink(session, actor, number, label=label, now=now)
+        issuer, label = context().settings.openid_issuer, context().settings.openid_label
+        identities.unlink(session, actor, number, issuer=issuer, label=label, now=now)
     return go_to("pages.account")
 
 

@@ -143,7 +143,7 @@ def _notify_each(
 
 
 def _fitted(head: str, sentences: Sequence[str]) -> str:
-    """The head and as many of the sentences as fit into a notice, with the number of the others."""
+    """The head, and as many of the sentences as fit into a notice; then how many are left out."""
     text = head
     for at, sentence in enumerate(sentences):
         rest = f" And {len(sentences) - at} more: see the page of the season."

@@ -101,15 +101,16 @@ def link(session: Session, user: User, known: Known, *, label: str, now: int) ->
     audit.note(session, user, "user.openid-link", f"user:{user.id}", detail, now=now)
 
 
-def unlink(session: Session, user: User, number: int, *, label: str, now: int) -> None:
-    """Removes one of the account's links.
+def unlink(session: Session, user: User, number: int, *, issuer: str, label: str, now: int) -> None:
+    """Removes one of the account's links; `issuer` is the present provider's.
 
     Raises NotFound, or Conflict if nobody could log in to the account any more.
     """
     found = session.get(Identity, number)
     if found is None or found.user_id != user.id:
         raise NotFound(f"{user.name} has no such link")
-    if user.password is None and len(identities(session, user)) == 1:
+    others = (one for one in identities(session, user) if one is not found)
+    if user.password is None and all(one.issuer != issuer for one in others):
         raise Conflict("set a password first: without one, nobody could log in to your account")
     session.delete(found)
     text = f"{label} was unlinked from your account: it logs nobody in any more."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from sqlalchemy.orm import Session
 
 from matchbox.errors import Conflict, NotFound
 from server.db.models import User
@@ -47,27 +48,36 @@ def test_an_identity_gets_one_account(books: Books, alice: User) -> None:
         identities.link(session, alice, anna, label="the school", now=books.clock())
 
 
+def unlink(session: Session, user: User, number: int, now: int, issuer: str = SCHOOL) -> None:
+    """Removes that link of the account."""
+    identities.unlink(session, user, number, issuer=issuer, label="the school", now=now)
+
+
 def test_an_account_lists_and_loses_its_own_identities_alone(books: Books, alice: User) -> None:
     anna = signed_up(books, Identity(SCHOOL, "1"), "anna")
+    now = books.clock()
     with books.write() as session:
-        identities.link(session, alice, Identity(OTHER, "1"), label="it", now=books.clock())
+        identities.link(session, alice, Identity(OTHER, "1"), label="it", now=now)
         (hers,) = identities.identities(session, anna)
         (mine,) = identities.identities(session, alice)
         with pytest.raises(NotFound):
-            identities.unlink(session, alice, hers.id, label="the school", now=books.clock())
+            unlink(session, alice, hers.id, now)
         with pytest.raises(Conflict, match="set a password first"):
-            identities.unlink(session, anna, hers.id, label="the school", now=books.clock())
-        identities.unlink(session, alice, mine.id, label="it", now=books.clock())
+            unlink(session, anna, hers.id, now)
+        unlink(session, alice, mine.id, now)
     assert account_of(books, Identity(OTHER, "1")) is None
     assert account_of(books, Identity(SCHOOL, "1")) == "anna"
 
 
-def test_without_a_password_one_of_two_identities_may_go(books: Books) -> None:
+def test_without_a_password_an_identity_of_the_present_provider_stays(books: Books) -> None:
     anna = signed_up(books, Identity(SCHOOL, "1"), "anna")
+    now = books.clock()
     with books.write() as session:
-        identities.link(session, anna, Identity(OTHER, "1"), label="it", now=books.clock())
-        first, _ = identities.identities(session, anna)
-        identities.unlink(session, anna, first.id, label="the school", now=books.clock())
+        identities.link(session, anna, Identity(OTHER, "1"), label="it", now=now)
+        first, second = identities.identities(session, anna)
+        with pytest.raises(Conflict, match="set a password first"):
+            unlink(session, anna, second.id, now, issuer=OTHER)
+        unlink(session, anna, first.id, now, issuer=OTHER)
     assert account_of(books, Identity(SCHOOL, "1")) is None
     assert account_of(books, Identity(OTHER, "1")) == "anna"
 
