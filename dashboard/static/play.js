@@ -335,6 +335,7 @@ async function take(news) {
 
 // The whole page shows the result, which gets the focus, and all hands.
 function showEnd() {
+  history.scrollRestoration = "manual"; // Else the page scrolls back to where the moves were.
   history.replaceState(null, "", "#status");
   location.reload();
 }
