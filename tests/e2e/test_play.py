@@ -317,12 +317,17 @@ def test_a_form_is_sent_once_until_its_answer_is_given_up(person: BrowserContext
     assert page.evaluate("window.sent") == 3
 
 
-def test_who_is_logged_out_while_waiting_is_told(person: BrowserContext) -> None:
-    page = person.pages[0]
+def wait_for_a_friend(page: Page) -> None:
+    """Opens a table of war at which a friend's seat is free."""
     page.goto("/play/war")
     page.get_by_label("Player 2").select_option("friend")
     page.get_by_role("button", name="Start the game").click()
     page.wait_for_selector("#play[data-ready]")
+
+
+def test_who_is_logged_out_while_waiting_is_told(person: BrowserContext) -> None:
+    page = person.pages[0]
+    wait_for_a_friend(page)
     person.clear_cookies()
     expect(page.locator("#choices [role=alert]")).to_contain_text("You are logged out.")
 
@@ -341,10 +346,7 @@ def test_who_loses_the_connection_while_waiting_is_told_until_it_is_back(
 ) -> None:
     page = person.pages[0]
     page.clock.install()
-    page.goto("/play/war")
-    page.get_by_label("Player 2").select_option("friend")
-    page.get_by_role("button", name="Start the game").click()
-    page.wait_for_selector("#play[data-ready]")
+    wait_for_a_friend(page)
     alert = page.locator("#choices [role=alert]")
     with page.expect_event("requestfailed"):
         page.route("**/play/war/*.json*", lambda route: route.abort())
@@ -374,10 +376,7 @@ def test_who_loses_the_connection_while_waiting_is_told_until_it_is_back(
 def test_who_gets_no_answer_while_waiting_is_told(person: BrowserContext) -> None:
     page = person.pages[0]
     page.clock.install()
-    page.goto("/play/war")
-    page.get_by_label("Player 2").select_option("friend")
-    page.get_by_role("button", name="Start the game").click()
-    page.wait_for_selector("#play[data-ready]")
+    wait_for_a_friend(page)
     with page.expect_request("**/play/war/*.json*"):
         page.route("**/play/war/*.json*", lambda route: None)
         page.clock.run_for(2000)
@@ -416,10 +415,7 @@ def test_who_logs_in_with_another_account_while_waiting_is_told_once(
 ) -> None:
     page = person.pages[0]
     page.clock.install()
-    page.goto("/play/war")
-    page.get_by_label("Player 2").select_option("friend")
-    page.get_by_role("button", name="Start the game").click()
-    page.wait_for_selector("#play[data-ready]")
+    wait_for_a_friend(page)
 
     def log_in_between_two_polls(route: Route) -> None:
         log_in_as(person, stranger)
