@@ -164,7 +164,7 @@ def _measured(figures: Figures) -> Iterator[Gauge]:
         ("ledger_age_seconds", "Age of the ledger's last sign of life", age),
         ("disk_free_bytes", "Free bytes on the watched disk with the least", figures.disk_free),
         ("backup_age_seconds", "Age of the last backup on the schedule", backup),
-        ("mails_failing", "Mails that could not be sent after tries", figures.mails_failing),
+        ("mails_failing", "Mails tried twice or more, with none sent since", figures.mails_failing),
     ):
         samples: Samples = [] if value is None else [((), float(value))]
         yield f"matchbox_{name}", meaning, (), samples

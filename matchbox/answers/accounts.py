@@ -91,10 +91,15 @@ class LoggedIn(Answer):
 
 
 class IdentityLine(Answer):
-    """Somebody at an OpenID Connect provider who logs in to the account."""
+    """Somebody at an OpenID Connect provider whose account this is.
+
+    `logs_in` says whether they can log in: the platform asks only one provider, and it may have
+    been another one when the identity was linked.
+    """
 
     id: int
     issuer: str
+    logs_in: bool
     created_at: str
     used_at: str
 

@@ -84,8 +84,8 @@ class Figures(Answer):
     `results` is how many results wait for the ledger, `results_ms` how long the oldest of them has
     waited, `ledger_ms` the age of the ledger's last sign of life, `disk_free` the free bytes of the
     watched disk with the least room, `mails_failing` how many mails could not be sent after several
-    tries, and `backup_ms` the age of the last backup on the schedule. A figure that is not known is
-    null.
+    tries, with no mail sent since they were written, and `backup_ms` the age of the last backup on
+    the schedule. A figure that is not known is null.
     """
 
     broker: bool | None

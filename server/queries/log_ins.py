@@ -17,11 +17,15 @@ if TYPE_CHECKING:
     from server.openid_client import Identity
 
 
-def log_in_ways(session: Session, user: User) -> LogInWays:
-    """Returns the ways to log in to the account."""
+def log_in_ways(session: Session, user: User, *, issuer: str) -> LogInWays:
+    """Returns the ways to log in to the account; `issuer` is the present provider's."""
     lines = [
         IdentityLine(
-            id=row.id, issuer=row.issuer, created_at=iso(row.created_at), used_at=iso(row.used_at)
+            id=row.id,
+            issuer=row.issuer,
+            logs_in=row.issuer == issuer,
+            created_at=iso(row.created_at),
+            used_at=iso(row.used_at),
         )
         for row in identities.identities(session, user)
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from matchbox.answers.accounts import OpenidFound, SessionLine, TokenLine, Viewer
+from matchbox.answers.accounts import LogInWays, OpenidFound, SessionLine, TokenLine, Viewer
 from matchbox.answers.classes import Membership
 from matchbox.answers.notices import DeliverySettings
 from server import openid_flow, queries
@@ -25,9 +25,13 @@ class AccountSource:
     """The part of `dashboard.source.Source` that is about the viewer."""
 
     claim_open = staticmethod(reading(accounts.is_open_link))
-    log_in_ways = staticmethod(reading_as(account, log_ins.log_in_ways))
     my_bots = staticmethod(reading_as(account, queries.my_bots))
     inbox = staticmethod(reading_as(account, inbox_queries.inbox))
+
+    def log_in_ways(self) -> LogInWays:
+        issuer = context().settings.openid_issuer
+        with reader() as session:
+            return log_ins.log_in_ways(session, account(session), issuer=issuer)
 
     def viewer(self) -> Viewer | None:
         asking = visitor()

@@ -6,7 +6,8 @@ meanwhile; if its sender dies, it is due again then. No other delivery to the sa
 mail, is taken meanwhile, nor for a minute after a failure. So a receiver that is slow or down costs
 one try a minute at most. A mail that the server refuses holds up no other.
 
-The rows of the others stay. `MAILS` and `Webhook.waits_until` store until when they wait.
+The rows of the others stay. `MAILS` and `Webhook.waits_until` store until when they wait,
+`MAIL_ARRIVED` and `Webhook.arrived_at` when one last arrived.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from urllib.parse import urlsplit
 import structlog
 from sqlalchemy import case, delete, or_, select
 
-from server.db.models import Delivery, Setting, User, Webhook
+from server.db.models import Delivery, Notice, Setting, User, Webhook
 from server.db.session import compare_and_set, count_rows
 from server.services import contact, notices, password_links
 from server.services.events import storable
@@ -43,6 +44,10 @@ waits for no receiver as long as that."""
 
 MAILS: Final = "mails"
 """The name of the setting's row that stores until when mails wait, UTC in ms."""
+MAIL_ARRIVED: Final = "mail-arrived"
+"""The name of the setting's row that was changed when the mail server last took a mail."""
+TRIES: Final = 2
+"""A mail fails if it has been tried this many times without success."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +73,19 @@ class Parcel:
 def due(session: Session, *, now: int) -> int:
     """Returns how many deliveries are due."""
     return count_rows(session, Delivery, _is_due(now), *_not_held_up(session, now))
+
+
+def count_failing_mails(session: Session, *, now: int) -> int:
+    """Returns how many mails have been tried TRIES times or more, with no mail sent since they were
+    written.
+
+    If another one was sent since, the mail server works, and refuses only this one's address.
+    """
+    failing = [Delivery.webhook_id.is_(None), Delivery.attempts >= TRIES]
+    row = session.get(Setting, MAIL_ARRIVED)
+    if row is not None and row.changed_at <= now + CLOCKS_MS:  # A later one is of a wrong clock.
+        failing.append(Delivery.notice.has(Notice.at > row.changed_at))
+    return count_rows(session, Delivery, *failing)
 
 
 def take(session: Session, *, settings: Settings, now: int) -> Parcel | None:
@@ -108,6 +126,8 @@ def mark_delivered(session: Session, parcel: Parcel, *, now: int) -> None:
     if row.webhook is not None:
         row.webhook.arrived_at, row.webhook.trouble = now, ""
     _let_others_wait(session, row, now)
+    if row.webhook is None:
+        session.merge(Setting(name=MAIL_ARRIVED, value={}, changed_at=now))
     session.delete(row)
     session.flush()
 

@@ -209,10 +209,9 @@ def _mail_leaves(state: State) -> Iterator[Finding]:
     count = state.figures.mails_failing
     if count:
         many = "A mail" if count == 1 else f"{count:,} mails"
-        text = f"{many} could not be sent, even after several tries."
+        text = f"{many} could not be sent, even after several tries. None has left since then."
         remedy = (
-            "See the ledger's log. If the mails to one address alone are refused, nothing is wrong "
-            "here. Otherwise check the mail server and the MATCHBOX_SMTP settings."
+            "Check the mail server and MATCHBOX_SMTP settings; the ledger's log has the reasons."
         )
         yield warning("mail", text, remedy)
 

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from matchbox.answers.health import Figures
 from matchbox.errors import BrokerUnavailable
-from server.db.models import Delivery
-from server.db.session import count_rows
-from server.services import backup_schedule, broker, disk, signs
+from server.services import backup_schedule, broker, deliveries, disk, signs
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from matchbox.settings import Settings
-
-TRIES: Final = 2
-"""Mail is failing if a delivery has been tried this many times without success."""
 
 
 def measure(session: Session, settings: Settings, *, now: int) -> Figures:
@@ -30,13 +25,13 @@ def measure(session: Session, settings: Settings, *, now: int) -> Figures:
             answers = False
     oldest = results.oldest_at if results else None
     last, room = signs.last(session, signs.TICK), disk.least_room(settings)
-    failing = (Delivery.webhook_id.is_(None), Delivery.attempts >= TRIES)
+    failing = deliveries.count_failing_mails(session, now=now) if settings.smtp_host else 0
     return Figures(
         broker=answers,
         results=results.results if results else None,
         results_ms=None if oldest is None else max(0, now - oldest),
         ledger_ms=None if last is None else now - last,
         disk_free=None if room is None else room.free,
-        mails_failing=count_rows(session, Delivery, *failing) if settings.smtp_host else 0,
+        mails_failing=failing,
         backup_ms=None if kept is None or kept.done_at is None else now - kept.done_at,
     )

@@ -454,8 +454,8 @@ LOGGED_IN: Final = [
 ]  # fmt: skip
 KEYS: Final = LogInWays(
     has_password=True,
-    identities=[IdentityLine(id=1, issuer="https://school.example", created_at=EARLIER,
-                             used_at=EARLIER)],
+    identities=[IdentityLine(id=1, issuer="https://school.example", logs_in=True,
+                             created_at=EARLIER, used_at=EARLIER)],
 )  # fmt: skip
 Cast: Any = make_dataclass(
     "Cast", [name for name in vars(Source) if not name.startswith("_")], frozen=True, kw_only=True

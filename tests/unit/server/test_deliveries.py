@@ -104,6 +104,38 @@ def test_a_parcel_has_all_that_a_receiver_is_told(books: Books, alice: User) -> 
     assert (parcel.url, parcel.secret, parcel.address) == (made.url, made.secret, None)
 
 
+def failing(books: Books) -> int:
+    """Returns how many mails are counted as failing."""
+    with books.read() as session:
+        return deliveries.count_failing_mails(session, now=books.clock())
+
+
+def test_a_mail_is_failing_after_two_tries_unless_another_one_was_sent_since_it_was_written(
+    books: Books, alice: User, bob: User
+) -> None:
+    mailed(books, alice)
+    mailed(books, bob)
+    tell(books, alice)
+    for tries in (0, 1):
+        assert failing(books) == 0
+        fail(books, taken(books), alone=True)
+        books.clock.pass_by(minutes=BACKOFF_MS[tries] // MINUTE_MS)
+    assert failing(books) == 1
+    tell(books, bob)
+    fail(books, taken(books), alone=True)  # Alice's, once more.
+    arrive(books, taken(books))
+    assert failing(books) == 0
+    books.clock.pass_by(minutes=1)
+    forget(books)
+    tell(books, bob)  # The server took the last mail, but before this one was written.
+    for tries in (0, 1):
+        fail(books, taken(books))
+        books.clock.pass_by(minutes=BACKOFF_MS[tries] // MINUTE_MS)
+    assert failing(books) == 1
+    books.clock.pass_by(minutes=-60 * 24)  # The clock was ahead when the mail was sent.
+    assert failing(books) == 1
+
+
 @pytest.mark.parametrize("failures", range(len(BACKOFF_MS) + 1))
 def test_a_clock_that_was_ahead_puts_no_delivery_off(
     books: Books, alice: User, failures: int

@@ -333,6 +333,30 @@ def test_who_is_logged_in_links_by_the_password_and_unlinks_by_it(
     assert visit(browse(None)).location == "/login/openid/new"
 
 
+def test_after_a_change_of_provider_the_account_page_offers_the_new_one(
+    browse: Browse, books: Books, dora: User, abroad: Provider
+) -> None:
+    mine = browse(dora)
+    visit(mine)
+    mine.send("/login/openid/link", password=PASSWORD)
+    link, past = "Link the school", "no more: this site now asks another provider"
+    page = mine.get("/account").text
+    assert "logs in to this account." in page
+    assert link not in page
+    assert past not in page
+    with books.write() as session:
+        session.scalars(select(Identity)).one().issuer = "https://earlier.example"
+    page = mine.get("/account").text
+    assert link in page
+    assert past in page
+    assert "Unlink it" in page
+    assert visit(mine).location == "/login/openid/new"
+    assert mine.send("/login/openid/link", password=PASSWORD).location == "/account"
+    page = mine.get("/account").text
+    assert link not in page
+    assert page.count("Unlink it") == 2
+
+
 def test_a_stranger_links_by_name_and_password(
     browse: Browse, dora: User, abroad: Provider
 ) -> None:
