@@ -368,7 +368,7 @@ def _show_logs(bot: Bot, lines: list[tuple[str, LogLine]]) -> None:
     for match, line in lines:
         print(f"Match {match}: {line.cpu_ms:.0f} ms of processor time")
         for fault in line.notes:
-            place = f"deal {fault.deal}, rotation {fault.rotation}"
+            place = f"deal {fault.deal + 1}, rotation {fault.rotation + 1}"
             print(f"  {place}: {fault.kind}: {fault.detail}")
         if line.text:
             print(line.text.rstrip())

@@ -14,6 +14,7 @@ import pytest
 from cli import boards, named_bots, output, remote
 from cli.client import Client
 from matchbox.answers import Answer
+from matchbox.answers.matches import LogLine, Note
 from matchbox.answers.standings import Board
 from matchbox.bundle import digest
 from matchbox.errors import NotFound, Unavailable
@@ -288,6 +289,22 @@ def test_logs_show_what_the_bot_printed_in_its_try_out_and_its_matches(
     found = matchbox("logs", "charlie/one", "--matches", "1", "--json").json
     assert {line["bot"] for line in found["matches"]} == {"charlie/one"}
     assert len(found["matches"]) == 1
+
+
+def test_logs_count_deals_and_rotations_from_1_as_the_pages_do(
+    charlie: User, platform: Platform, matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    books = platform.books
+    versions = [books.bot(charlie, "one"), books.bot(books.person("bob"), "two")]
+    season_of(books, charlie, versions)
+    play_out(books)
+    line = LogLine(
+        bot="charlie/one", entrant=0, text="", cpu_ms=1, diagnostics=[], printed=[], left_out=[],
+        notes=[Note(deal=2, rotation=0, kind="crash", detail="KeyError: 7")],
+    )  # fmt: skip
+    monkeypatch.setattr(remote, "_log_lines", lambda *_: [line])
+    told = matchbox("logs", "one", "--matches", "1").out
+    assert "  deal 3, rotation 1: crash: KeyError: 7\n" in told
 
 
 def test_logs_say_why_a_version_is_suspended(
