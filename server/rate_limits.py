@@ -46,10 +46,8 @@ PASSWORD_CHECKS: Final = (
 in from one network in the same minute."""
 SLOW: Final = (
     "accounts.sign_up",
-    "users.create",
     "accounts.delete",
     "accounts.request_link",
-    "users.reset",
     "forms_accounts.sign_up",
     "forms_accounts.claim",
     "forms_accounts.delete",
@@ -59,10 +57,16 @@ SLOW: Final = (
     "forms_classes.join",
     "forms_openid.link",
     "forms_openid.unlink",
+)
+"""Endpoints that hash a password, which takes a third of a second, or mail a link for one."""
+OPERATORS_PASSWORDS: Final = (
+    "users.create",
+    "users.reset",
     "forms_users.create",
     "forms_users.reset",
 )
-"""Endpoints that hash a password, which takes a third of a second, or mail a link for one."""
+"""Endpoints by which operators give passwords. They count apart: an operator who gives a whole
+class new passwords must not stop its log-ins."""
 CODE_CHECKS: Final = ("pages.join", "classes.invited", "classes.join")
 """Endpoints that reveal whether a league has a certain code, and hash nothing."""
 PROVIDER_REQUESTS: Final = (
@@ -77,8 +81,9 @@ _CODE_SIGN_UPS: Final = ("forms_classes.join", "accounts.sign_up")
 """Endpoints that make an account with a code."""
 CLASS_RATE: Final = 120
 """A limit per minute that lets a whole class in one network pass: of accounts made with one code;
-and of one network's tries of codes, checks of passwords, and requests to a provider. Codes that
-work count too: otherwise a visitor over the limit could tell which ones work."""
+and of one network's tries of codes, checks of passwords, requests to a provider, and passwords that
+operators give. Codes that work count too: otherwise a visitor over the limit could tell which ones
+work."""
 ARENA_FACTOR: Final = 10
 """An arena on another host may send this many times as many requests as others: it sends about
 three for each match, and matches can be short. A result that is refused for too long is lost."""
@@ -158,16 +163,17 @@ def _stricter(
         key_func=client_network,
         deduct_when=lambda response: 400 <= response.status_code < 500,
     )
-    proving, codes, joining, provider = (
+    proving, codes, joining, provider, giving = (
         limiter.shared_limit(
             f"{max(CLASS_RATE, settings.logins_per_minute)} per minute",
             scope=scope,
             key_func=client_network,
         )
-        for scope in ("proving", "guesses", "joining", "abroad")
+        for scope in ("proving", "guesses", "joining", "abroad", "giving")
     )
     rates: dict[str, Callable[[Any], Any]] = dict.fromkeys(SLOW, few)
     rates |= {**dict.fromkeys(CODE_CHECKS, codes), **dict.fromkeys(PROVIDER_REQUESTS, provider)}
+    rates |= dict.fromkeys(OPERATORS_PASSWORDS, giving)
     rates |= dict.fromkeys(PASSWORD_CHECKS, lambda view: proving(wrong(view)))
     rates |= dict.fromkeys(_CODE_SIGN_UPS, lambda view: joining(few(with_code(view))))
     yield from rates.items()

@@ -431,6 +431,24 @@ def test_a_whole_class_logs_in_from_one_address(make_app: MakeApp) -> None:
     assert told == [401, 401, 429], "wrong passwords count"
 
 
+def test_passwords_that_an_operator_gives_stop_no_log_in(
+    make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.rate_limits.CLASS_RATE", 3)
+    app = make_app(logins_per_minute=2)
+    context: Context = app.extensions["matchbox"]
+    with context.write() as session:
+        for name in ("teacher", "pupil"):
+            user = accounts.sign_up(session, name, PASSWORD, signup="open", now=context.now())
+            user.role = Role.OPERATOR if name == "teacher" else Role.AUTHOR
+    teacher = Browser(app.test_client())
+    assert teacher.send("/login", name="teacher", password=PASSWORD).status_code == 303
+    told = [teacher.send("/admin/users/pupil/reset", revoke="yes").status_code for _ in range(4)]
+    assert told == [200, 200, 200, 429]
+    body = {"name": "teacher", "password": PASSWORD}
+    assert app.test_client().post("/api/v1/login", json=body).status_code == 201
+
+
 def test_right_passwords_have_a_limit_too(
     make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
