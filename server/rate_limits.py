@@ -163,17 +163,17 @@ def _stricter(
         key_func=client_network,
         deduct_when=lambda response: 400 <= response.status_code < 500,
     )
-    proving, codes, joining, provider, giving = (
+    proving, codes, joining, provider, operators = (
         limiter.shared_limit(
             f"{max(CLASS_RATE, settings.logins_per_minute)} per minute",
             scope=scope,
             key_func=client_network,
         )
-        for scope in ("proving", "guesses", "joining", "abroad", "giving")
+        for scope in ("proving", "guesses", "joining", "abroad", "operators")
     )
     rates: dict[str, Callable[[Any], Any]] = dict.fromkeys(SLOW, few)
     rates |= {**dict.fromkeys(CODE_CHECKS, codes), **dict.fromkeys(PROVIDER_REQUESTS, provider)}
-    rates |= dict.fromkeys(OPERATORS_PASSWORDS, giving)
+    rates |= dict.fromkeys(OPERATORS_PASSWORDS, operators)
     rates |= dict.fromkeys(PASSWORD_CHECKS, lambda view: proving(wrong(view)))
     rates |= dict.fromkeys(_CODE_SIGN_UPS, lambda view: joining(few(with_code(view))))
     yield from rates.items()

@@ -125,9 +125,9 @@ def mark_delivered(session: Session, parcel: Parcel, *, now: int) -> None:
         return
     if row.webhook is not None:
         row.webhook.arrived_at, row.webhook.trouble = now, ""
-    _let_others_wait(session, row, now)
-    if row.webhook is None:
+    else:
         session.merge(Setting(name=MAIL_ARRIVED, value={}, changed_at=now))
+    _let_others_wait(session, row, now)
     session.delete(row)
     session.flush()
 

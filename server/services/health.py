@@ -209,7 +209,7 @@ def _mail_leaves(state: State) -> Iterator[Finding]:
     count = state.figures.mails_failing
     if count:
         many = "A mail" if count == 1 else f"{count:,} mails"
-        text = f"{many} could not be sent, even after several tries. None has left since then."
+        text = f"{many} could not be sent, even after several tries. No mail has left since then."
         remedy = (
             "Check the mail server and MATCHBOX_SMTP settings; the ledger's log has the reasons."
         )

@@ -485,7 +485,7 @@ def test_a_broker_that_is_away_a_full_disk_and_mail_that_fails_are_told(
         "The broker cannot be reached, so arenas get no jobs. Nothing is lost.",
         "The disk of the data folder has only 100 MB left. No matches are sent and no uploads are "
         "taken until there is more.",
-        "A mail could not be sent, even after several tries. None has left since then.",
+        "A mail could not be sent, even after several tries. No mail has left since then.",
     ]
     levels = {one.kind: one.level for one in judge(well, **mail).findings}
     assert levels == {"disk": "bad", "mail": "warning"}

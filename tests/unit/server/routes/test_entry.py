@@ -414,13 +414,19 @@ def test_passwords_are_tried_so_often_from_one_address(make_app: MakeApp) -> Non
     assert client.get("/api/v1/games").status_code == 200
 
 
-def test_a_whole_class_logs_in_from_one_address(make_app: MakeApp) -> None:
-    app = make_app(logins_per_minute=2)
+def sign_up(app: APIFlask, *names: str, role: Role = Role.AUTHOR) -> None:
+    """Makes accounts with PASSWORD."""
     context: Context = app.extensions["matchbox"]
-    names = [f"pupil-{number}" for number in range(5)]
     with context.write() as session:
         for name in names:
-            accounts.sign_up(session, name, PASSWORD, signup="open", now=context.now())
+            user = accounts.sign_up(session, name, PASSWORD, signup="open", now=context.now())
+            user.role = role
+
+
+def test_a_whole_class_logs_in_from_one_address(make_app: MakeApp) -> None:
+    app = make_app(logins_per_minute=2)
+    names = [f"pupil-{number}" for number in range(5)]
+    sign_up(app, *names)
     for name in names:
         pupil = Browser(app.test_client())
         assert pupil.send("/login", name=name, password=PASSWORD).status_code == 303
@@ -436,11 +442,8 @@ def test_passwords_that_an_operator_gives_stop_no_log_in(
 ) -> None:
     monkeypatch.setattr("server.rate_limits.CLASS_RATE", 3)
     app = make_app(logins_per_minute=2)
-    context: Context = app.extensions["matchbox"]
-    with context.write() as session:
-        for name in ("teacher", "pupil"):
-            user = accounts.sign_up(session, name, PASSWORD, signup="open", now=context.now())
-            user.role = Role.OPERATOR if name == "teacher" else Role.AUTHOR
+    sign_up(app, "teacher", role=Role.OPERATOR)
+    sign_up(app, "pupil")
     teacher = Browser(app.test_client())
     assert teacher.send("/login", name="teacher", password=PASSWORD).status_code == 303
     told = [teacher.send("/admin/users/pupil/reset", revoke="yes").status_code for _ in range(4)]
@@ -454,9 +457,7 @@ def test_right_passwords_have_a_limit_too(
 ) -> None:
     monkeypatch.setattr("server.rate_limits.CLASS_RATE", 2)
     app = make_app(logins_per_minute=2)
-    context: Context = app.extensions["matchbox"]
-    with context.write() as session:
-        accounts.sign_up(session, "alice", PASSWORD, signup="open", now=context.now())
+    sign_up(app, "alice")
     body = {"name": "alice", "password": PASSWORD}
     told = [app.test_client().post("/api/v1/login", json=body).status_code for _ in range(3)]
     assert told == [201, 201, 429], "each costs a third of a second to check"

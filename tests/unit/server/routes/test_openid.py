@@ -339,9 +339,12 @@ def test_after_a_change_of_provider_the_account_page_offers_the_new_one(
     mine = browse(dora)
     visit(mine)
     mine.send("/login/openid/link", password=PASSWORD)
-    link, past = "Link the school", "no more: this site now asks another provider"
+    link, past = (
+        "Link the school",
+        "no longer logs in to this account: this site now has another provider",
+    )
     page = mine.get("/account").text
-    assert "logs in to this account." in page
+    assert "</b> logs in to this account." in page
     assert link not in page
     assert past not in page
     with books.write() as session:
